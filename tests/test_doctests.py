@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import inspect
 from pathlib import Path
 
 import ir_datasets  # noqa: F401 - the modules of the collections need it first
@@ -19,10 +18,6 @@ MODULES = sorted(
     ".".join(path.relative_to(FOLDER.parent).with_suffix("").parts).removesuffix(".__init__")
     for path in FOLDER.rglob("*.py") if path.name != "__main__.py")
 NAMES = {name: getattr(pt_fairness, name) for name in pt_fairness.__all__}
-#: The modules of which every public function has an example.
-WITH_EXAMPLES = (
-    "analysis", "evaluation", "groups", "io", "plots", "runs", "reporting",
-    "analysis.simulation", "targets", "rerank", "values")
 
 
 @pytest.fixture
@@ -43,15 +38,3 @@ def test_examples(name, plain_output):
     assert result.failed == 0
     if name.startswith("pt_fairness.plots"):
         plt.close("all")
-
-
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_every_public_function_has_an_example(name):
-    if name == "plots":
-        pytest.importorskip("matplotlib")
-    module = importlib.import_module(f"pt_fairness.{name}")
-    functions = [getattr(module, one) for one in module.__all__]
-    missing = [
-        function.__name__ for function in functions
-        if inspect.isfunction(function) and ">>> " not in (function.__doc__ or "")]
-    assert not missing

@@ -1,7 +1,6 @@
 """Every block of code in the README, as it stands there."""
 
 import importlib.resources
-import os
 import re
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 def blocks(language):
@@ -42,19 +40,3 @@ def test_its_links_lead_somewhere():
     for path in links:
         assert (ROOT / path).is_file() or \
             pages.joinpath(path.removeprefix("pt_fairness/")).is_file(), path
-
-
-@pytest.mark.slow
-def test_the_command_for_own_runs(tmp_path):
-    """In the activated environment of the first command, which the tests do not make again."""
-    (block,) = [block for block in blocks("bash") if "pt-fairness report" in block]
-    _, command = block.split("\n", 1)
-    (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 b 1\n2 0 a 1\n2 0 b 1\n")
-    (tmp_path / "groups.csv").write_text("docno,group\na,PRO\nb,CON\n")
-    for name, order in (("bm25.run", "ab"), ("neural.run", "ba")):
-        (tmp_path / name).write_text("".join(
-            f"{qid} Q0 {docno} {rank} {9 - rank} x\n"
-            for qid in "12" for rank, docno in enumerate(order)))
-    subprocess.run(["bash", "-euc", command], cwd=tmp_path, env={**os.environ, "PATH": PATH},
-                   check=True, capture_output=True)
-    assert (tmp_path / "report.html").exists()

@@ -1,19 +1,14 @@
-"""The slow versions against worked values and what the FairWeb task's tool prints."""
+"""The slow versions against worked values."""
 
 from __future__ import annotations
 
-import csv
-import gzip
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from slow_versions import evaluate, value
-from slow_versions.common import Topic, source_of, topic_of
-from slow_versions.group_fairness import gf, relevance_part
+from slow_versions.common import source_of, topic_of
 from slow_versions.product import product
 from slow_versions.reading import read_topics
-from slow_versions.rows import order_run
 from slow_versions.statistics import adjusted_level, failure_probability, m_table
 from worked_values import (
     GROUPS,
@@ -27,8 +22,6 @@ from worked_values import (
     SOFT,
     WORKED,
 )
-
-# ------------------------------------------------------------------------------------ worked values
 
 ONE = topic_of(JUDGED, [RANKING], GROUPS)
 ORDINAL = replace(ONE, groups=source_of(LEVELS, JUDGED, order=ORDER))
@@ -85,60 +78,3 @@ def test_topics_from_rows():
         "AWRF", {"target": "gold"}, qrels, run, lambda qid, docno: weights[docno],
         details=lambda qid, topic: replace(topic, targets=gold))
     assert found["2"] == (0 + 1) / 2
-
-
-# ------------------------------------------------------------------------------------------ FairWeb
-
-PRINTED = {
-    "GF-JSD": (gf, {"divergence": "jsd"}), "GF-NMD": (gf, {"divergence": "nmd"}),
-    "GF-RNOD": (gf, {"divergence": "rnod"}), "ERR": (relevance_part, {"relevance": "err"}),
-    "iRBU": (relevance_part, {"relevance": "rbu"})}
-
-
-def read_fairweb(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]]]:
-    """Relevance by topic and docno, and rankings by run and topic."""
-    judged: dict[str, dict[str, int]] = {}
-    for line in (folder / "fairweb1pilot.qrels").read_text().splitlines():
-        qid, docno, level = line.split()
-        judged.setdefault(qid, {})[docno] = int(level.removeprefix("L"))
-    rankings = {}
-    for name in ("bm25", "qljm"):
-        with gzip.open(folder / f"run.{name}.gz", "rt") as lines:
-            rows = [
-                (qid, docno, float(score)) for qid, _, docno, _, score, _ in map(str.split, lines)]
-        rankings[name] = order_run(rows)
-    return judged, rankings
-
-
-def fairweb_topic(folder: Path, attribute: str, qid: str, judged: dict[str, int],
-                  ranking: list[str]) -> Topic:
-    """A topic with the groups of an attribute, numbered from 0, and the target 'gold'."""
-    shares = (folder / f"{attribute}.golddistr").read_text().split()
-    labels = [str(g) for g in range(len(shares))]
-    groups = {}
-    for line in (folder / f"fairweb1pilot.{attribute}.gmemb").read_text().splitlines():
-        topic, docno, *weights = line.split()
-        if topic == qid:
-            found = zip(labels, map(float, weights), strict=True)
-            groups[docno] = {label: weight for label, weight in found if weight > 0}
-    gold = dict(zip(labels, map(float, shares), strict=True))
-    return topic_of(judged, [ranking], groups, declared=labels, targets={"gold": gold})
-
-
-@pytest.mark.slow
-def test_what_the_fairweb_tool_prints(shared):
-    """All values, to their 4 decimals; G_max is that of level 2 in topics without it too."""
-    folder = shared / "data" / "fairweb1"
-    judged, rankings = read_fairweb(folder)
-    with (folder / "ntcireval.tsv").open() as lines:
-        rows = list(csv.DictReader(lines, delimiter="\t"))
-    assert len(rows) == 180
-    for row in rows:
-        topic = fairweb_topic(
-            folder, row["attribute"], row["topic"], judged[row["topic"]],
-            rankings[row["run"]][row["topic"]])
-        name, _, depth = row["measure"].partition("@")
-        measure, params = PRINTED[name]
-        target = {"target": "gold"} if measure is gf else {}
-        found = measure(topic, cutoff=min(int(depth or 20), 20), max_rel=2, **params, **target)
-        assert f"{found:.4f}" == row["value"], row

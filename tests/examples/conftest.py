@@ -6,9 +6,8 @@ import contextlib
 import importlib
 import io
 
-import numpy as np
 import pytest
-from example_files import CI, EXAMPLES, write_qrels, write_run
+from example_files import CI, EXAMPLES
 from ir_datasets_home import example
 
 
@@ -36,24 +35,3 @@ def script(monkeypatch, tmp_path):
         return run
 
     return load
-
-
-@pytest.fixture
-def small(tmp_path):
-    """Newswire-like qrels with stances and five runs, as files."""
-    rng = np.random.default_rng(5)
-    names = {"FBIS": "FBIS3-{}", "FR": "FR940104-{}", "FT": "FT911-{}", "LA": "LA010189-{}"}
-    documents = [pattern.format(i) for pattern in names.values() for i in range(5)]
-    qrels = write_qrels(
-        tmp_path / "qrels",
-        [
-            (q, rng.choice(["PRO", "CON"]), docno, int(rng.random() < 0.5)) for q in range(12)
-            for docno in documents],
-    )
-    runs = [
-        write_run(
-            tmp_path / f"run{i}",
-            [(q, docno, rng.random()) for q in range(12) for docno in documents])
-        for i in range(5)
-    ]
-    return qrels, runs

@@ -39,53 +39,6 @@ class TestDas:
             fails, = columns.index[columns[paper] != "holds"]
             assert fails.endswith(bound)
 
-    def by_hand(self, qrels, runs, count, pool, cutoff, target=None):
-        """Mean divergences of the add-1 shares of four sources, by loops."""
-        judged = [line.split() for line in qrels.read_text().splitlines()]
-        relevant = {(qid, docno) for qid, _, docno, label in judged if label == "1"}
-        topics = sorted({row[0] for row in judged})
-        sources = ("FBIS", "FR", "FT", "LA")
-        target = dict.fromkeys(sources, 0.25) if target is None else target
-        found = []
-        for run in runs:
-            ranked = {}
-            for line in run.read_text().splitlines():
-                qid, _, docno, _, score, _ = line.split()
-                ranked.setdefault(qid, []).append((-float(score), docno))
-            lists = []
-            for qid in topics:
-                first = [docno for _, docno in sorted(ranked.get(qid, []))][:cutoff]
-                lists.append([docno for docno in first
-                              if count == "retrieved" or (qid, docno) in relevant])
-            if pool == "all":
-                lists = [[docno for docnos in lists for docno in docnos]]
-            values = []
-            for docnos in lists:
-                value = 0.0
-                for name in sources:
-                    share = (sum(one.startswith(name) for one in docnos) + 1) / (len(docnos) + 4)
-                    value += share * np.log2(share / target[name])
-                values.append(value)
-            found.append(np.mean(values))
-        return (max(found) - np.array(found)) / (max(found) - min(found))
-
-    @pytest.mark.parametrize("pool", ["mean", "all"])
-    @pytest.mark.parametrize("count", ["retrieved", "relevant"])
-    def test_each_reading_by_hand(self, script, small, count, pool):
-        qrels, runs = small
-        judged = [line.split() for line in qrels.read_text().splitlines()]
-        for which, cutoff in (("relevant", 3), ("judged", 10)):
-            docnos = [row[2] for row in judged if which == "judged" or row[3] == "1"]
-            counts = pd.Series(docnos).str.extract("^([A-Z]+)", expand=False).value_counts() + 1
-            found = script("das2019")(qrels, *runs, "--count", count, "--pool", pool, "--cutoff",
-                                      cutoff, "--dataset", which)["systems"].set_index("name")
-            names = [run.name for run in runs]
-            np.testing.assert_allclose(found["Fair"][names],
-                                       self.by_hand(qrels, runs, count, pool, cutoff), atol=1e-12)
-            np.testing.assert_allclose(
-                found["Fair (dataset)"][names],
-                self.by_hand(qrels, runs, count, pool, cutoff, counts / counts.sum()), atol=1e-12)
-
     def test_real_runs(self, script, shared):
         folder = shared / "data" / "robust03"
         runs = [

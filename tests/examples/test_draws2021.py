@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-import slow_versions
-from ir_measures import parse_measure
-
-from pt_fairness import simulation
 
 pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
@@ -49,11 +44,6 @@ class TestDraws:
             "draws2021-figure1.png", "draws2021-figure2.png"}
 
 
-def streams(name, alpha, seed=0):
-    """The seeds of the rankings of a group, of the rankings of all labels, and of the choices."""
-    return np.random.SeedSequence(seed, spawn_key=tuple(f"{name} {alpha}".encode())).spawn(3)
-
-
 class TestSimulate:
     def test_published_values(self, sweep):
         """Section 4.2, as the smallest and the largest mean over the sets."""
@@ -62,22 +52,3 @@ class TestSimulate:
             *found, count = means.loc[case]
             assert count == 3 and found == pytest.approx(expected, abs=0.015), case
         assert means.loc[("nDR", -1), "min"] > 1
-
-    def test_means_are_those_of_single_rankings(self, script):
-        """The slow version of each measure, ranking by ranking."""
-        sets = {"T": {"-3": 3, "-2": 2, "0": 4, "1": 3}}
-        measures = [*map(parse_measure, (
-            "nDD(protected='-3,-2,-1')",
-            "nDKL(protected='-3,-2,-1',norm='protected-first')@6"))]
-        frame = script("draws2021").module.simulate(sets, [0.3], measures, 25, 4)
-        labels = list(sets["T"])
-        weights = [0.7001, 0.7001, 1.3001, 1.3001]
-        codes = simulation.biased_rankings([3, 2, 4, 3], weights, 25, streams("T", 0.3, 4)[0])
-        for measure, row in zip(measures, frame.itertuples(), strict=True):
-            values = []
-            for ranking in codes:
-                qrels = [("1", f"d{i:02}", 1, labels[code]) for i, code in enumerate(ranking)]
-                run = [("1", f"d{i:02}", -float(i)) for i in range(len(ranking))]
-                values.append(slow_versions.evaluate(measure.NAME, measure.params, qrels, run)["1"])
-            assert row.mean == pytest.approx(np.mean(values), abs=1e-12)
-            assert row.sd == pytest.approx(np.std(values, ddof=1), abs=1e-12)

@@ -5,15 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 
-import ir_measures
 import numpy as np
-import pandas as pd
 import pytest
-from example_files import rows_of, write_run
-from ir_measures import nDCG
 from scipy import stats
-
-from pt_fairness import rKL
 
 pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
@@ -66,7 +60,7 @@ class TestPathiyanCherumanal:
         assert rows["published"].tolist() == rows[RECIPE].tolist() == PUBLISHED[alpha]
 
     def test_the_recipe_gives_the_one_sided_rankings(self, controlled):
-        rows = rows_of(controlled[1], "minority: rKL@5")
+        rows = controlled[1][controlled[1]["what"].str.contains("minority: rKL@5")]
         assert rows["published"].tolist() == rows[RECIPE].tolist() == ["0.1463", "1.0000"]
 
     @pytest.mark.parametrize("alpha", PUBLISHED)
@@ -100,27 +94,6 @@ class TestPathiyanCherumanal:
             (True, True),  # and majority
         ]
         assert found[[RECIPE, EQUATIONS]].sum().tolist() == [9, 7]  # as the page says
-
-    def test_real_scenario(self, script, small, tmp_path):
-        qrels, runs = small
-        *_, table = script("pathiyancherumanal2021")(qrels, *runs)
-        assert len(table) == 9 and "published" not in table
-        columns = ["query_id", "q", "doc_id", "r", "score", "n"]
-        frames = [pd.read_csv(run, sep=" ", names=columns, dtype={"query_id": str}) for run in runs]
-        columns = ["query_id", "iteration", "doc_id", "relevance"]
-        judged = pd.read_csv(qrels, sep=" ", names=columns, dtype={"query_id": str})
-        # The sums of the equations; min–max over the runs changes no τ.
-        measures = [nDCG @ 5, rKL(norm="none") @ 5]
-        values = [ir_measures.calc_aggregate(measures, judged, frame) for frame in frames]
-        tau = stats.kendalltau(*[[round(one[m], 12) for one in values] for m in measures])[0]
-        assert rows_of(table, r"τ\(rKL@5, nDCG@5\)")[EQUATIONS].iloc[0].rstrip("*") == f"{tau:.4f}"
-        assert (tmp_path / "pathiyancherumanal2021-figure2.png").exists()
-        # The other way round, a run is another one.
-        lines = [line.split() for line in runs[0].read_text().splitlines()]
-        write_run(runs[0], [(line[0], line[2], -float(line[4])) for line in lines])
-        *_, after = script("pathiyancherumanal2021")(qrels, *runs)
-        assert (after[EQUATIONS] != table[EQUATIONS]).any()
-        assert (after[RECIPE] != table[RECIPE]).any()
 
     def test_the_stars_of_table_2(self, script, monkeypatch, capsys):
         module = script("pathiyancherumanal2021").module

@@ -57,14 +57,11 @@ class Topic:
     """All that a measure sees of one topic."""
 
     judged: Mapping[str, int]  # relevance of the judged documents
-    rankings: Sequence[
-        Sequence[str]
-    ]  # docnos, best first, one list per sample; empty: nothing returned
+    #: docnos, best first, one list per sample; empty: nothing returned
+    rankings: Sequence[Sequence[str]]
     groups: Source
     attributes: Mapping[str, Source] = field(default_factory=dict)  # registered sources, for GFR
-    values: Mapping[str, float] = field(
-        default_factory=dict
-    )  # a number for each document that has one
+    values: Mapping[str, float] = field(default_factory=dict)  # of documents that have one
     backgrounds: Mapping[str, Sequence[str]] = field(default_factory=dict)  # registered runs
     targets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # registered targets
     collection: Sequence[Topic] = ()  # all topics of the qrels; empty: this one alone

@@ -102,9 +102,3 @@ def inequality(runs: Mapping[str, Lists], *, population: str | int = "runs",
         outside = 1 - sum(values) / everything if everything else math.nan
         found[name] = Inequality(size, exposed, outside, *of_values(values, size), qf, fsat)
     return found
-
-
-def brute_gini(values: Sequence[float]) -> float:
-    """The mean absolute difference of all pairs, over twice the mean."""
-    pairs = [abs(one - two) for one in values for two in values]
-    return sum(pairs) / len(pairs) / (2 * sum(values) / len(values))
