@@ -267,9 +267,9 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
 
 
 def read_labels(path: Path) -> pd.DataFrame:
-    """Read TREC qrels whose labels are text or numbers, such as stances.
+    """Read qrels in any form, whose labels are text or numbers, such as stances.
 
     :returns: ``qid, docno, label`` as text
     """
     with opened(path) as source:
-        return read_columns(source, _QRELS).drop(columns="iteration")
+        return judgments(source)[["qid", "docno", "label"]]

@@ -334,3 +334,9 @@ def test_runs_that_are_wrong(written, text, says):
 def test_qrels_that_are_wrong(written, text, says):
     with pytest.raises(ValueError, match=rf"file.*{says}"):
         read_qrels(written(text))
+
+
+@each("text", ["1 0 a PRO\n1 0 b NO\n", "query-id,doc_id,label\n1,a,PRO\n1,b,NO\n"])
+def test_labels_of_qrels_in_any_form(written, text):
+    source = groups.from_qrels(written(text), none=["NO"])
+    assert source.lookup(["1", "1"], ["a", "b"])["group"].tolist() == ["PRO"]
