@@ -238,12 +238,18 @@ def _fewer_topics(values: Mapping[str, pd.DataFrame],
     :param values: a row for each topic and a column for each measure, by system
     :param topics: the topics of the qrels
     """
-    counts = {name: table.loc[topics].count() for name, table in values.items()}
-    most = pd.DataFrame(counts).max(axis=1)
+    counts = []
+    for table in values.values():
+        numbers = table.to_numpy()
+        if len(table) > len(topics):
+            numbers = numbers[table.index.isin(topics)]
+        counts.append(np.count_nonzero(~np.isnan(numbers), axis=0))
+    columns = next(iter(values.values())).columns
+    numbers = np.array(counts)
     fewer: dict[str, dict[str, int]] = {}
-    for name, count in counts.items():
-        for column in most.index[count < most]:
-            fewer.setdefault(column, {})[name] = int(count[column])
+    for system, place in np.argwhere(numbers < numbers.max(axis=0)):
+        name = list(values)[system]
+        fewer.setdefault(columns[place], {})[name] = int(numbers[system, place])
     return fewer
 
 
