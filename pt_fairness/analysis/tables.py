@@ -253,12 +253,12 @@ class Table:
     def _averages(self, column: str) -> Any:
         """Return the texts of the averages of a measure, with intervals and numbers of topics."""
         table = self.frame
-        texts = self._texts(table[column])
+        texts = self._texts(table[column]).copy()
         known = texts != ""
         if column + LOW in table:
             low, high = self._texts(table[column + LOW]), self._texts(table[column + HIGH])
-            with_ends = known & (low != "")
-            texts = np.where(with_ends, texts + " [" + low + ", " + high + "]", texts)
+            both = known & (low != "")
+            texts = np.where(both, texts + " [" + low + ", " + high + "]", texts)
         for name, topics in self._facts.fewer.get(column, {}).items():
             texts[table["name"] == name] += f" (n={topics})"
         missing = np.where(is_reference(table), "", "–")

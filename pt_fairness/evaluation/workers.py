@@ -205,9 +205,9 @@ class Scorer:
             for source in runs[0].matches:
                 ranked = reduce(Matches.joined, (run.matches[source] for run in runs))
                 self._add_matches(facts, source, ranked, judged.get(source))
-        facts.far_down = _by_measure(scores, "far_down")
-        facts.replaced = _by_measure(scores, "replaced")
-        for column, systems in _by_measure(scores, "one_label").items():
+        facts.far_down = _collected(scores, "far_down")
+        facts.replaced = _collected(scores, "replaced")
+        for column, systems in _collected(scores, "one_label").items():
             undefined = {*facts.undefined.get(column, ())}
             counts = {name: len({*qids} - undefined) for name, qids in systems.items()}
             if any(counts.values()):
@@ -310,7 +310,7 @@ class Scorer:
                       self._named(one_label), dict(facts.matches), shares)
 
 
-def _by_measure(scores: Mapping[str, Scores], kind: str) -> dict[str, dict[str, Any]]:
+def _collected(scores: Mapping[str, Scores], kind: str) -> dict[str, dict[str, Any]]:
     """Return a field of the scores by measure and system."""
     found: dict[str, dict[str, Any]] = defaultdict(dict)
     for name, run in scores.items():
