@@ -7,9 +7,7 @@ import ast
 import csv
 import inspect
 import re
-import textwrap
 from contextlib import suppress
-from importlib import resources
 from typing import Any
 
 from pt_fairness.cli.options import (
@@ -223,24 +221,8 @@ def _measures(options: argparse.Namespace) -> str:
     if form == "full":
         from pt_fairness.analysis import ladder
         from pt_fairness.analysis.inputs import compares_groups
-        for measure in measures:
-            text += f"\nWhen {measure.NAME} misleads:\n{_limits(measure.NAME)}"
         for measure in filter(compares_groups, measures):
             with suppress(ValueError):  # of a measure that needs other parameters
                 text += (f"\n{measure.NAME} of ten documents that show less and less of a group:\n"
                          f"{ladder(measure).round(2).to_string()}\n")
-    return text
-
-
-def _limits(name: str) -> str:
-    """Return the questions that a measure answers and its limits, from the page on choosing."""
-    file = resources.files("pt_fairness") / "pt_docs" / "choosing.rst"
-    _, _, table = file.read_text("utf-8").partition("\nBy question\n")
-    text = ""
-    for row in table.split("\n   * - ")[2:]:
-        question, answer, limit = row.partition("\n\n")[0].split("\n     - ")
-        if f"pt_fairness.{name}`" in answer:
-            plain = re.sub(r":[\w:]+:`~?(?:pt_fairness\.)?([^`<]+?)(?: <.*?>)?`|``", r"\1", limit)
-            text += textwrap.fill(f"* {question} {' '.join(plain.split())}", 100,
-                                  subsequent_indent="  ") + "\n"
     return text
