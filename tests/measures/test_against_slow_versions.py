@@ -13,10 +13,13 @@ from typing import Any
 
 import ir_measures
 import pytest
+import slow_versions
 from case_marks import quick_cases
 from measure_cases import TARGETS
 
 from pt_fairness import FairnessWarning
+from pt_fairness.measures import MEASURES
+from pt_fairness.provider.evaluator import FairnessEvaluator
 
 #: How often the parameters of a measure are drawn for a case.
 DRAWS = 16
@@ -128,6 +131,19 @@ def test_drawn_parameters(make_case, agrees, monkeypatch, seed, kind, several, s
     if several:  # a topic, or two, are a block
         monkeypatch.setattr("pt_fairness.rankings.rankings.BLOCK_CELLS", pick.choice([1, 80]))
     agrees(make_case(seed, several=several, labels=4), drawn(pick, kind), kind, samples)
+
+
+@pytest.mark.parametrize("seed", quick_cases(range(5), first=1))
+def test_undefined_topics(make_case, seed):
+    """Not the topics whose value is 0, as of ir_measures."""
+    case = make_case(seed, labels=2)
+    wanted = drawn(random.Random(seed), False)
+    measures = [MEASURES[name](**params) for name, params in wanted]
+    found = FairnessEvaluator(measures, case.qrels_frame).undefined()
+    topics = slow_versions.read(case.qrels, []).values()
+    for measure, (name, params) in zip(measures, wanted, strict=True):
+        expected = [slow_versions.MEASURES[name](topic, **params) is None for topic in topics]
+        assert found[measure].tolist() == expected, measure
 
 
 @pytest.mark.parametrize("several", [False, True])
