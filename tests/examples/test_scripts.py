@@ -26,7 +26,8 @@ def example(tmp_path):
     """``example(name, argument…)``: what a script prints, in a folder of its own, offline."""
     (tmp_path / "sitecustomize.py").write_text(REFUSE)
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "IR_DATASETS_HOME": str(tmp_path / "home"), "PYTHONPATH": path}
+    environment = {**os.environ, "IR_DATASETS_HOME": str(tmp_path / "home"),
+                   "IR_DATASETS_DL_TRIES": "1", "PYTHONPATH": path}
 
     def run(name, *arguments):
         done = subprocess.run([sys.executable, EXAMPLES / name, *map(str, arguments)], text=True,
