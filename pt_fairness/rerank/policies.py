@@ -414,16 +414,18 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         """
         frame, topics = self.read(results)
         mixes = self.map_topics(topics, self.prepare)
-        numbers = range(max((len(mix.rankings) for mix in mixes), default=1))
-        # The probabilities of rankings that a topic lacks are missing.
-        probabilities = [pd.Series(mix.probabilities) for mix in mixes]
-        table = pd.DataFrame(probabilities, columns=numbers, dtype=float)
-        topic = np.repeat(table.index, frame.length)
+        most = max((len(mix.rankings) for mix in mixes), default=1)
+        topic = np.repeat(np.arange(len(mixes)), frame.length)
         parts = []
-        for number in numbers:
-            orders = [mix.rankings[number % len(mix.rankings)] for mix in mixes]
+        for number in range(most):
+            orders = []
+            probabilities = []
+            for mix in mixes:
+                has_ranking = number < len(mix.rankings)
+                orders.append(mix.rankings[number if has_ranking else 0])
+                probabilities.append(mix.probabilities[number] if has_ranking else np.nan)
             rows = frame.written(topics, orders)
-            probability = table[number].to_numpy()[topic]
+            probability = np.repeat(probabilities, frame.length)
             parts.append(rows.assign(ranking=number, probability=probability, topic=topic))
         rows = pd.concat(parts).dropna(subset="probability")
         rows = rows.sort_values("topic", kind="stable", ignore_index=True)

@@ -121,10 +121,6 @@ class Results:
         sets = LabelSets(sorted(memberships.labels))
         return sets, sets.annotated(memberships, len(self._docnos))
 
-    def whole(self) -> tuple[LabelSets, Ints]:
-        """Return what :meth:`annotations` returns if all documents have the same group."""
-        return LabelSets([""]), np.zeros(len(self._docnos), np.int32)
-
     def condensed(self, annotations: tuple[LabelSets, Ints], target: Any,
                   k: int | None) -> list[Candidates]:
         """Return the annotated documents of each topic.
@@ -325,7 +321,8 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         """
         pt.validate.columns(inp, includes=["qid", "docno", "score"])
         results = Results(inp)
-        return results, results.condensed(results.whole(), "uniform", self.k)
+        one_group = np.zeros(results.length.sum(), np.int32)
+        return results, results.condensed((LabelSets([""]), one_group), "uniform", self.k)
 
     def map_topics(self, topics: list[Candidates],
                    function: Callable[[Candidates], Any]) -> list[Any]:
