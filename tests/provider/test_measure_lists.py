@@ -55,6 +55,15 @@ def test_subtopics_are_written_into_the_qrels():
         take_groups(parsed("alpha_nDCG@5"), QRELS.assign(doc_id=["x", "y"]), SOURCE)
 
 
+def test_topics_that_the_source_drops_stay_in_the_qrels():
+    dropping = groups.from_mapping({"a": "PRO", "b": "CON"}).relabel(
+        {"1": "liberal", "2": "both or neither"})
+    both = pd.concat([QRELS, QRELS.assign(query_id="2")])
+    _, qrels, _ = take_groups(parsed("alpha_nDCG@5"), both, dropping)
+    labels = qrels.groupby("query_id")["iteration"].agg(set).to_dict()
+    assert labels == {"1": {"liberal", "conservative"}, "2": {"-"}}
+
+
 def test_with_groups_warns_of_measures_that_read_qrels():
     measure = ir_measures.parse_measure("alpha_nDCG@5")
     with pytest.warns(FairnessWarning, match="alpha_nDCG@5"):
