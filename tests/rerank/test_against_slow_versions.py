@@ -18,7 +18,8 @@ METHODS = [
     ("pm2", {"lam": 1.0})]
 #: g3 has no share, and no document has g9.
 EXPLICIT = {"g0": 0.5, "g1": 0.29, "g2": 0.11, "g9": 0.1}
-KINDS = {"one group": {}, "weights": {"several": True, "soft": True}, "no ties": {"ties": False}}
+KINDS = {"one group": {}, "several groups": {"several": True},
+         "weights": {"several": True, "soft": True}, "no ties": {"ties": False}}
 
 
 @pytest.mark.parametrize("size", [8, pytest.param(20, marks=pytest.mark.slow)])
