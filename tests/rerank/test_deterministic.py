@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from rerank_cases import frame_of, groups_of, random_topics
+from rerank_cases import frame_of, groups_of, order, random_topics, results
 from slow_versions import rerank as slow
 
 from pt_fairness import rerank
@@ -94,3 +94,13 @@ def test_every_prefix_has_the_minimum_of_every_group(name, labels, k):
                 if any(wanted[g] > counts[g] for g in wanted):
                     break
                 assert all(new[:j].count(g) >= wanted[g] for g in wanted), (qid, new, j)
+
+
+def test_the_minority_has_the_fewest_documents_and_not_the_smallest_shares():
+    """X has two documents; Y has three, which it shares with Z."""
+    groups = [["Y", "Z"]] * 3 + ["Z"] * 3 + ["X"] * 2
+    frame = results([(docno, -place, group) for place, (docno, group) in enumerate(
+        zip("abcdefgh", groups, strict=True))])
+    orders = {protected: order(rerank.fa_ir(protected=protected, alpha=0.3)(frame))
+              for protected in ("minority", "X", "Y")}
+    assert orders["minority"] == orders["X"] != orders["Y"]
