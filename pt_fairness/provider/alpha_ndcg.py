@@ -106,9 +106,9 @@ class Subtopics:
         topics = len(judgments.topics)
         #: The subtopics of each judged document, sparse, ``[pairs, subtopics]``.
         self._members = _members(pair, codes[rows], len(judgments.topic), size)
-        by_topic = _members(judgments.topic[pair], codes[rows], topics, size)
+        topic_members = _members(judgments.topic[pair], codes[rows], topics, size)
         #: The number of subtopics of the relevant documents of each topic, ``[T]``.
-        self.count = by_topic.getnnz(axis=1)
+        self.count = topic_members.getnnz(axis=1)
         self._relevant = np.flatnonzero(self._members.getnnz(axis=1))
         topic = judgments.topic[self._relevant]
         #: The number of relevant documents with a subtopic of each topic, ``[T]``.
