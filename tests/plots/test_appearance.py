@@ -14,7 +14,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from pt_fairness import plots
-from pt_fairness.plots.appearance import wrapped
+from pt_fairness.plots.appearance import bar_style, line_style, point_style, wrapped
 
 AVERAGES = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.5, 0.9], "rKL@5": [0.1, 0.4]})
 #: Simulations of dichromacy, as matrices of linear RGB (Viénot, Brettel & Mollon 1999).
@@ -35,6 +35,11 @@ def test_colours_differ_for_the_colour_blind(kind):
     for one, two in itertools.combinations(plots.PALETTE, 2):
         difference = seen(one, DICHROMACY[kind]) - seen(two, DICHROMACY[kind])
         assert np.linalg.norm(difference) > 0.1, (one, two)
+
+
+@pytest.mark.parametrize("look", [bar_style, point_style, line_style])
+def test_thirty_series_look_different(look):
+    assert len({tuple(look(i).items()) for i in range(30)}) == 30
 
 
 @pytest.mark.parametrize("options, width, size", [
