@@ -106,12 +106,12 @@ class Corrections:
               baseline: str | None = None) -> pd.DataFrame:
         """Return values with the labels as they are, and corrected ones.
 
-        :param averages: the averages of all measures, with the human labels and those of the model
-            for other documents
+        :param averages: the averages of all measures, with the human labels, and the model's
+            labels of other documents
         :param confidence: the level of the label intervals; by default 0.95
         :param baseline: the system of further rows of differences
         :returns: ``name, measure, as labelled``; with human labels of documents at random
-            ``corrected, low, high``; with those of whole topics ``by topics, topics low, topics
+            ``corrected, low, high``; with whole topics ``by topics, topics low, topics
             high, checked`` (the number of topics). With a baseline, ``baseline`` follows ``name``
         """
         columns = measure_columns(averages)

@@ -1,4 +1,4 @@
-"""Human labels beside those of a model: read, joined, and checked before true labels are drawn."""
+"""Human labels beside a model's: read, joined, and checked before true labels are drawn."""
 
 from __future__ import annotations
 

@@ -151,10 +151,10 @@ def _add_label(commands: Any) -> None:
     add_human(label)
     group = label.add_argument_group("documents")
     number = group.add_mutually_exclusive_group(required=True)
-    number.add_argument("--documents", metavar="N", type=int, help="N documents at random, with "
-                        "those of --human")
+    number.add_argument("--documents", metavar="N", type=int, help="N documents at random, "
+                        "including --human")
     number.add_argument("--whole-topics", metavar="N", type=int, help="all documents that the "
-                        "measures need in N random topics, first those of --human-topics")
+                        "measures need in N random topics, first in --human-topics")
     group.add_argument("--queries", metavar="TOPICS", help="a file of topics or a dataset id of "
                        "ir_datasets, for their queries")
     group.add_argument("--texts", metavar="DATASET", help="a dataset id of ir_datasets, for the "

@@ -96,7 +96,7 @@ def add_seed(group: Any) -> None:
 
 
 def add_human(group: Any) -> None:
-    """Add the options of human labels beside those of a model."""
+    """Add the options of human labels."""
     group.add_argument("--human", metavar="FILE", nargs="+", help="human labels of documents at "
                        "random, beside the labels of a model in --groups; an empty label is not "
                        "filled in yet")
@@ -261,7 +261,7 @@ def resolve(options: argparse.Namespace) -> None:
 
 
 def _read_human(options: argparse.Namespace) -> None:
-    """Read human labels, and those of the model; ``human`` then holds both kinds.
+    """Read human labels and a model's labels; ``human`` then holds both kinds.
 
     :raises ValueError: if ``--groups`` is missing
     """

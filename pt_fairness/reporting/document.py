@@ -507,28 +507,16 @@ def _topics(experiment: Experiment, compared: pd.DataFrame | None,
               for column, label in zip(experiment.columns, labels, strict=True)}
     blocks += [_figure("values", caption, "values", "systems"), _numbers("The values", tables)]
     if ranked:
+        counts = {title: _topic_table(table)
+                  for title, table in frames.counts(experiment, ranked).items()}
         caption = ("The first documents of each system for the chosen topic, the best system at "
                    "the top. A dot is a relevant document. Documents that do not count for the "
                    "measure are faint. Of several rankings of a topic, the first is shown.")
         blocks += [_block("key", sources=experiment.sources),
                    _figure("strips", caption, "documents", "values"),
-                   _numbers("The numbers of documents of each group", _counts(experiment, ranked))]
+                   _numbers("The numbers of documents of each group", counts)]
     lead = f"The systems differ most by {labels[experiment.main]} on the first topics."
     return Section("topics", "Topics", lead, blocks)
-
-
-def _counts(experiment: Experiment, ranked: Sequence[pd.DataFrame]) -> dict[str, Any]:
-    """Return a table of the first documents by topic and system for each group.
-
-    :param ranked: the first documents of the systems with the groups of each source
-    """
-    tables = {}
-    for source, frame in zip(experiment.sources, ranked, strict=True):
-        for label, part in frame.fillna({"group": "no group"}).groupby("group"):
-            table = pd.crosstab(part["qid"], part["name"])
-            table = table.reindex(experiment.topics, columns=experiment.systems, fill_value=0)
-            tables[f"{label} ({source.name})"] = _topic_table(table)
-    return tables
 
 
 def _paper(paragraph: str, latex: str, bibtex: str) -> Section:

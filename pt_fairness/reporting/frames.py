@@ -354,3 +354,17 @@ def judged(experiment: Experiment) -> pd.DataFrame:
         part = frame[["relevant", "share"]].round(DECIMALS)
         parts.append(part.assign(source=place, topic=topic, group=group)[topic >= 0])
     return pd.concat(parts, ignore_index=True)
+
+
+def counts(experiment: Experiment, ranked: Sequence[pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Return the number of the first documents of each group, ``[topics, systems]``, by its name.
+
+    :param ranked: the first documents of the systems with the groups of each source
+    """
+    tables = {}
+    for source, frame in zip(experiment.sources, ranked, strict=True):
+        for label, part in frame.fillna({"group": "no group"}).groupby("group"):
+            table = pd.crosstab(part["qid"], part["name"])
+            tables[f"{label} ({source.name})"] = table.reindex(
+                experiment.topics, columns=experiment.systems, fill_value=0)
+    return tables
