@@ -157,10 +157,9 @@ def _refuse_two_labels(rows: pd.DataFrame) -> None:
 
     :raises ValueError: if a document has two labels
     """
-    rows = rows.rename_axis("row").reset_index()
     pairs = rows.merge(rows, on="docno", suffixes=("", "_2"))
     same = (pairs["qid"] == pairs["qid_2"]) | pairs["qid"].isna() | pairs["qid_2"].isna()
-    wrong = same & (pairs["row"] < pairs["row_2"]) & (pairs["group"] != pairs["group_2"])
+    wrong = same & (pairs["group"] != pairs["group_2"])
     for pair in pairs[wrong][:1].itertuples():
         raise ValueError(f"{pair.docno!r} must have one human label, got {pair.group!r} "
                          f"({pair.place}) and {pair.group_2!r} ({pair.place_2})")

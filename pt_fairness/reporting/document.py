@@ -129,10 +129,9 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
            progress: bool = True, seed: int = 0) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
-    The page has the table of averages, a plane of any two measures, the relevant documents of each
-    group by topic, the values of all topics, the first documents of all systems for each topic, and
-    a paragraph for a paper with BibTeX. Its tables need no JavaScript. The page loads nothing from
-    the network. The same arguments give the same bytes.
+    The page has the table of averages, figures of measures, groups and topics, and a paragraph for
+    a paper with BibTeX. Its tables need no JavaScript. It loads nothing from the network. The same
+    arguments give the same bytes.
 
     The arguments that :func:`evaluate` has are described there.
 
@@ -301,15 +300,17 @@ def _answer(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]) 
     frame["measure"] = frame["measure"].map(labels)
     for column in ("system", "not told apart from"):
         frame[column] = [conclusions.named(systems, experiment) for systems in frame[column]]
+    if experiment.corrected:
+        corrected = {column: experiment.corrections.source(column)
+                     for column in experiment.corrected}
+        frame.insert(4, "correction", found["measure"].map(corrected).fillna(""))
     unknown = [column for column in ("p", "random orders") if frame[column].isna().all()]
     frame["p"] = frame["p"].map(short_p)
     frame = frame.drop(columns=unknown)
     lead = ("The fairest and the least fair system by each measure of groups or values, with the "
             "mean value of random orders of its documents.")
-    findings = [*hidden]
-    if experiment.corrections is not None:
-        findings += experiment.corrections.disagreements()
-    blocks = [_table(frame), _block("findings", lines=findings),
+    findings = experiment.corrections.disagreements() if experiment.corrected else []
+    blocks = [_table(frame), _block("findings", lines=[*hidden, *findings]),
               _block("notes", lines=conclusions.caveats(experiment))]
     return Section("answer", "Answer", lead, blocks)
 

@@ -103,15 +103,6 @@ def test_intervals_verdicts_and_the_test(table, expected):
     assert table("--ci", "0.9", *options, "--tolerance", "AP=0.2", "--format", "md")[1] == shown.md
 
 
-def test_a_measure_that_is_undefined_everywhere_has_no_interval(folder, command):
-    (folder.parent / "one").write_text("docno,group\n" + "".join(f"d{i},A\n" for i in range(20)))
-    code, out, _ = command("table", "qrels", folder / "*", "-m", "rND@5", "nDCG@5", "--ci", "0.9",
-                           "--groups", "one")
-    means = pd.read_csv(io.StringIO(out))
-    assert code == 0 and means.filter(like="rND@5").isna().all(axis=None)
-    assert means["nDCG@5 low"].notna().all()
-
-
 def test_means_by_groups_of_topics(table, expected):
     perquery = expected().perquery
     groups = {str(qid): "odd" if qid % 2 else "even" for qid in range(1, 13)}

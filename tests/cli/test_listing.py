@@ -8,7 +8,6 @@ import pytest
 from one_test import each
 
 from pt_fairness import groups
-from pt_fairness.collections import DOWNLOADS, SOURCES
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.descriptions import BIBLIOGRAPHY, ideal_text
 
@@ -113,7 +112,3 @@ def test_sources_are_listed(listed):
     assert list(listed) == groups.names()
     for name, row in listed.items():
         assert row["labels"] == ", ".join(groups.get(name).labels)
-
-
-def test_what_is_downloaded_is_known_of_every_source():
-    assert all(any(name.startswith(start) for start in DOWNLOADS) for name in SOURCES)

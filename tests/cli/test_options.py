@@ -142,13 +142,6 @@ class TestOutput:
         assert (code, out) == (2, "") and err.count("\n") == 1 and not (files / form).exists()
         assert f"--format {form}" in err
 
-    def test_an_error_leaves_no_file(self, files, command):
-        assert command("eval", "qrels", "no-such", "AP", "-o", "out")[0] == 2
-        code, _, err = command(*TABLE, "--groups", "no-such", "-o", "out")
-        assert code == 2 and "'no-such'" in err
-        assert not (files / "out").exists()
-
-
 def test_biases_against_zero(table, command):
     arguments = ["table", "qrels", *RUNS, "-m", "nDCG@5", "BiasP@10", *GROUPS, "--test-zero"]
     _, values = evaluate(RUNS, "qrels", "BiasP@10", groups="groups.csv", progress=False)
@@ -187,17 +180,6 @@ class TestNoQrels:
         for arguments in (["table", "none", "run0", "-m"], ["eval", "none", "run0"]):
             code, _, err = command(*arguments, "rKL@10", *GROUPS)
             assert code == 2 and "rKL@10" in err and "qrels" in err
-
-    def test_uncertain_labels(self, table, files):
-        shares = pd.DataFrame({"docno": DOCS, "PRO": 0.7, "CON": 0.3})
-        shares.to_csv("shares.csv", index=False)
-        (files / "judged").write_text("".join(f"{qid} 0 {d} 1\n" for qid in TOPICS for d in DOCS))
-        options = [*RUNS[:2], "-m", "NDKL(target='uniform')@10", "--groups", "shares.csv::PRO,CON",
-                   "--uncertain", "5"]
-        without, of_judged = table("table", "none", *options), table("table", "judged", *options)
-        pd.testing.assert_frame_equal(without, of_judged)
-        assert (without["label low"] < without["label high"]).all()
-
 
 class TestJudgedByGroup:
     WEB = "1 PRO a 1\n1 CON a 0\n1 PRO b 0\n1 CON b 1\n2 PRO a 1\n2 CON b 0\n"
