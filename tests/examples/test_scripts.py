@@ -99,10 +99,9 @@ def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, t
 def read_fairweb(printed):
     """Run, topics and row → value."""
     lines = printed.splitlines()
-    while not lines[0].startswith("topics"):
-        del lines[0]
-    runs, table, topics = lines[0].split()[1:], {}, ""
-    for line in lines[1:]:
+    start = next(i for i, line in enumerate(lines) if line.startswith("topics"))
+    runs, table, topics = lines[start - 1].split()[1:], {}, ""
+    for line in lines[start + 1:]:
         named, *values = line.rsplit(maxsplit=len(runs))
         row = re.search(r"(ERR|iRBU|GF .*|GFR)$", named)
         topics = named[:row.start()].strip() or topics
