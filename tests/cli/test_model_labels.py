@@ -115,6 +115,7 @@ def test_the_way_from_a_list_to_corrected_values(track, command):
         if code:
             assert (code, out) == (2, "") and len(human) < 20
             *words, _ = shlex.split(err.partition("pt-fairness label ")[2])
+            assert words[words.index("--whole-topics") + 1] == "8"
             human.append(f"rest{len(human)}.csv")
             assert command("label", *words, human[-1])[0] == 0
             track(human[-1])
