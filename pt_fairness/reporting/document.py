@@ -120,13 +120,12 @@ class Report:
 def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
            groups: Any = None, names: Sequence[str] | None = None,
            labels: Mapping[Any, str] | None = None, human: Any = None, human_topics: Any = None,
-           baseline: int | str | None = None,
-           test: Literal["t", "randomisation"] = "t", correction: str | None = CORRECTION,
-           confidence: float | None = None, tolerance: float | Mapping[Any, float] | None = None,
-           uncertain: int | None = None, topic_groups: Any = None, test_zero: bool = False,
-           undefined: Literal["drop", "count"] = "drop", depth: int = DEPTH,
-           title: str = "Fairness report", front: bool = False, n_jobs: int = 1,
-           progress: bool = True, seed: int = 0) -> Report:
+           baseline: int | str | None = None, test: Literal["t", "randomisation"] = "t",
+           correction: str | None = CORRECTION, confidence: float | None = None,
+           tolerance: float | Mapping[Any, float] | None = None, uncertain: int | None = None,
+           topic_groups: Any = None, test_zero: bool = False, depth: int = DEPTH,
+           undefined: Literal["drop", "count"] = "drop", title: str = "Fairness report",
+           front: bool = False, n_jobs: int = 1, progress: bool = True, seed: int = 0) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
     The page has the table of averages, figures of measures, groups and topics, and a paragraph for
