@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 from math import inf
 from typing import Any, ClassVar
 
@@ -194,26 +195,40 @@ def _due(shares: Floats, target: Floats, k: int) -> tuple[list[int], list[float]
     Documents are in order of their deadlines, then in the old order. The i-th document of a group
     is due at step ⌈i/T⌉, and never if T is 0.
     """
-    queues = Queues(shares > 0)
-    count = np.zeros_like(target)
+    numbers = np.arange(1, len(shares) + 2)
+    with np.errstate(divide="ignore"):
+        steps = np.ceil((numbers - EQUAL) / target[:, None]).tolist()
+    # Lists, because numpy is slow for the few groups of a document.
+    rows = shares.tolist()
+    queues = [np.flatnonzero(column)[::-1].tolist() for column in shares.T]
+    count = [EQUAL] * len(queues)
+    due = [dates[0] for dates in steps]
+    # The best document of each group by deadline, and entries that are out of date.
+    heap = [(due[group], queue[-1], group) for group, queue in enumerate(queues) if queue]
+    heapify(heap)
+    placed: set[int] = set()
     documents: list[int] = []
     deadlines: list[float] = []
-    step = 0.0
-    while True:
-        with np.errstate(divide="ignore"):
-            following = np.floor(count + EQUAL) + 1.0
-            due = np.ceil((following - EQUAL) / target)
-        due[~queues.left] = inf
-        if due.min() > step:
-            step = due.min()
-            if len(documents) >= k or step == inf:
-                return documents, deadlines
-        best = queues.best[due <= step]
-        document = int(best.min())
+    while heap:
+        step, document, group = heappop(heap)
+        if document in placed or step < due[group]:
+            continue
+        if step == inf or (len(documents) >= k and step > deadlines[-1]):
+            break
         documents.append(document)
         deadlines.append(step)
-        queues.place(document)
-        count += shares[document]
+        placed.add(document)
+        for group, share in enumerate(rows[document]):
+            if share == 0:
+                continue
+            count[group] += share
+            queue = queues[group]
+            while queue and queue[-1] in placed:
+                queue.pop()
+            if queue:
+                due[group] = max(step, steps[group][int(count[group])])
+                heappush(heap, (due[group], queue[-1], group))
+    return documents, deadlines
 
 
 class fa_ir(GroupReRanker, label="FA*IR"):
