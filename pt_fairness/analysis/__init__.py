@@ -9,7 +9,7 @@ from pt_fairness.analysis.checked_topics import documents_to_label, prediction_p
 from pt_fairness.analysis.correlations import Correlations, combine, correlations, minmax
 from pt_fairness.analysis.drawn_labels import label_noise, uncertain_labels
 from pt_fairness.analysis.explanation import explain
-from pt_fairness.analysis.exposure import document_exposure, inequality
+from pt_fairness.analysis.exposure import document_exposure, inequality, shares
 from pt_fairness.analysis.fronts import frontier, headroom
 from pt_fairness.analysis.group_statistics import (
     agreement,
@@ -20,9 +20,7 @@ from pt_fairness.analysis.group_statistics import (
     topic_gaps,
     undefined,
 )
-from pt_fairness.analysis.references import against_random, reference_rankings
-from pt_fairness.analysis.shares import shares
-from pt_fairness.analysis.simulation import ladder
+from pt_fairness.analysis.simulation import against_random, ladder, reference_rankings
 from pt_fairness.analysis.statistics import ALPHA, bias_test, compare, intervals
 
 __all__ = [

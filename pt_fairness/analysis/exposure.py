@@ -1,31 +1,63 @@
-"""The exposure of documents and groups over all topics of a run, and its inequality."""
+"""Who is shown: the exposure of documents and groups, its inequality, and the groups' shares."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from math import inf, nan
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.frames import (
+    best,
+    fairness_measure,
+    is_coverage,
+    measure_columns,
+    systems,
+)
 from pt_fairness.analysis.inputs import (
+    compares_groups,
     first_rows,
     group_annotations,
+    loaded_qrels,
     ranked_runs,
     run_frames,
     runs_and_qrels,
 )
+from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core import arrays
-from pt_fairness.core.arrays import TIE_DECIMALS, Floats, Ints, ratio
-from pt_fairness.core.messages import at_least, is_whole, one_of, shown
+from pt_fairness.core.arrays import (
+    TIE_DECIMALS,
+    Bools,
+    Floats,
+    Ints,
+    distinct,
+    positions,
+    ratio,
+)
+from pt_fairness.core.messages import at_least, is_whole, one_of, shown, warn
 from pt_fairness.io.run_files import RunInputs
+from pt_fairness.measures.distribution import AWRF
+from pt_fairness.provider.evaluator import GroupedMeasures
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The columns of the inequality.
 COLUMNS = ["name", "n", "exposed", "outside", "gini", "jain", "entropy", "qf", "fsat"]
 #: The default of ``p`` and the number below which it must be, for each discount that has ``p``.
 P = {"geometric": (0.85, 1.0), "power": (0.5, inf)}
+#: The name of the groups in the second column of the qrels.
+QRELS_GROUPS = "the qrels"
+#: The number of documents that count, for measures without a cutoff.
+DEPTH = 10
+#: The number of events whose sums are convolved one by one, for speed.
+BLOCK = 16
+#: The least number of topics from which a group is missing if it is said to be hidden.
+LEAST = 3
+#: The number of hidden groups that are named.
+MOST = 3
 
 
 class _System(NamedTuple):
@@ -90,9 +122,10 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
     """
     tables = []
     for system in _systems(runs, qrels, by, groups, population, discount, p, depth, topics):
-        x = system.exposure
-        columns = {"name": system.name, system.items.name: system.items, "exposure": x}
-        tables.append(pd.DataFrame(columns).assign(share=ratio(x, x.sum())))
+        table = pd.DataFrame({"name": system.name, system.items.name: system.items})
+        table["exposure"] = system.exposure
+        table["share"] = ratio(system.exposure, system.exposure.sum())
+        tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
 
@@ -146,7 +179,8 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
         if n == 1 or total == 0:
             continue
         jain = total ** 2 / (n * (x ** 2).sum())
-        row |= {"gini": gini(x, n), "jain": jain, "entropy": stats.entropy(x, base=n)}
+        entropy = stats.entropy(x, base=n)
+        row |= {"gini": gini(x, n), "jain": jain, "entropy": entropy}
         if by == "document":
             often = len(system.weights) // n
             satisfied = (times >= often).sum()
@@ -168,7 +202,8 @@ def gini(x: Floats, n: int) -> float:
     0.25
     """
     i = np.arange(n - len(x), n) + 1
-    return float(np.sort(x) @ (2 * i - n - 1) / (n * x.sum()))
+    weighted = np.sort(x) @ (2 * i - n - 1)
+    return float(weighted / (n * x.sum()))
 
 
 def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
@@ -189,8 +224,7 @@ def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     else:
         frames = run_frames(runs, topics)
         # Every topic counts as judged, with one of its documents.
-        firsts = pd.concat(frames.values()).drop_duplicates("query_id")
-        judged = firsts[["query_id", "doc_id"]].assign(relevance=0)
+        judged = pd.concat(frames.values()).drop_duplicates("query_id").assign(relevance=0)
     judgments = Judgments(judged)
     ranked = ranked_runs(frames, judgments)
     returned = [run.docnos(first_rows(run, depth)) for run in ranked.values()]
@@ -214,10 +248,10 @@ def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         added: Any = weights
         if by == "group":
             rankings = annotations.rankings(run, depth)
-            shares = rankings.sets.shares(rankings.codes[rows], annotations.labels)
-            shares[item < 0] = 0.0
-            row, item = shares.nonzero()
-            added = weights[row] * shares[row, item]
+            share = rankings.sets.shares(rankings.codes[rows], annotations.labels)
+            share[item < 0] = 0.0
+            row, item = share.nonzero()
+            added = weights[row] * share[row, item]
         exposure = np.bincount(item + 1, added, len(items) + 1)
         times = np.bincount(item + 1, minlength=len(items) + 1)
         yield _System(name, items, n, exposure[1:], times[1:], weights)
@@ -242,5 +276,315 @@ def _weights(run: Run, rows: Ints, discount: str, p: float | None) -> Floats:
         weights = arrays.ranks(depth) ** -p
     else:
         weights = arrays.discount(discount, depth, p)
-    rankings = np.bincount(run.topics)
-    return weights[run.place[rows]] / rankings[run.topic[rows]]
+    place = run.place[rows]
+    topic = run.topic[rows]
+    return weights[place] / np.bincount(run.topics)[topic]
+
+
+def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEPTH, rel: int = 1,
+           discount: str = "log2") -> pd.DataFrame:
+    """Return the share of each group in what every system shows, and in the relevant documents.
+
+    The first ``cutoff`` documents with a group count, as in AWRF; a document of m groups counts 1/m
+    for each, or its weights. With several rankings of a topic, shares are means over those that
+    have a document with a group. Means are over the topics that have a relevant document with a
+    group and, but for ``relevant``, such a result.
+
+    A group is *absent* from a topic if none of these documents has it, although a relevant document
+    has. By chance it is absent if none of r documents has it that are drawn from the n relevant
+    documents of the topic, of which s have it: C(n−s, r) / C(n, r), r the number of relevant
+    documents that the system shows. So no system is blamed for finding little.
+
+    :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads but transformers;
+        also with several rankings of a topic
+    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
+        ``iteration``
+    :param groups: the group source; by default the ``iteration`` of the qrels
+    :param cutoff: the number of documents with a group that count
+    :param rel: the minimum relevance of a relevant document
+    :param discount: the attention that rank i gets: ``'log2'`` 1/log2(i+1), ``'trec'``
+        1/log2(max(i, 2)), ``'geometric'`` .85^(i−1) or ``'none'`` 1
+    :returns: a row for each system and group: ``name, group``; ``shown``, the share of the
+        documents that count; ``attention``, the share of their discounts; ``relevant``, the share
+        of the relevant documents; ``ratio``, attention / relevant, NaN without relevant documents;
+        ``topics``, the number of topics with a result in which the group is relevant; ``absent``,
+        how many of them do not show it; ``expected``, how many would not by chance; ``p``, the
+        probability of at least as many by chance. Without a topic, shares are NaN and p is 1
+    :raises ValueError: if the qrels have no groups, ``cutoff`` is below 1, ``rel`` is not a whole
+        number, or ``discount`` is unknown
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": 1,
+    ...                       "iteration": ["PRO", "PRO", "CON", "CON"]})
+    >>> run = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0]})
+    >>> analysis.shares({"BM25": run}, qrels).round(3).T[0].to_dict()
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'name': 'BM25', 'group': 'CON', 'shown': 0.0, 'attention': 0.0, 'relevant': 0.5, 'ratio': 0.0,
+     'topics': 1, 'absent': 1, 'expected': 0.167, 'p': 0.167}
+    """
+    measure = AWRF(cutoff=cutoff, rel=rel, discount=discount)
+    measure.validate_params()
+    judgments = Judgments(loaded_qrels(qrels))
+    source = GroupedMeasures(groups, True, [measure], judgments)
+    source_shares = SourceShares(source, measure)
+    run_shares = {}
+    for name, run in ranked_runs(runs, judgments).items():
+        rankings = source.rankings(run, warn)
+        run_shares[name] = source_shares.run_shares(rankings)
+    table = source_shares.table(run_shares)
+    if table["relevant"].isna().all():
+        warn("no topic has a relevant document with a group, so no share is known")
+    return table
+
+
+class RunShares(NamedTuple):
+    """The shares of the groups in a run."""
+
+    #: The mean share of each group among the documents that count, and of their discounts, ``[L]``.
+    shown: Floats
+    attention: Floats
+    #: The number of relevant documents that count, −1 in a topic that does not count, ``[T]``.
+    relevant: Ints
+    #: The number of topics without each group, although a relevant document has it, ``[L]``.
+    absent: Ints
+
+
+class SourceShares:
+    """The shares of the groups of one source in many runs.
+
+    :param measure: an AWRF, whose cutoff, minimum relevance and discount are used; by default with
+        the largest cutoff of the measures of the source
+    """
+
+    def __init__(self, source: GroupedMeasures, measure: Any = None) -> None:
+        annotations = source.annotations
+        cutoffs = [part.cutoff for part in source.measures if part.cutoff]
+        self.measure = measure or AWRF(cutoff=max(cutoffs, default=DEPTH))
+        self._labels = annotations.labels
+        self._topic = annotations.judgments.topic
+        codes = annotations.relevant(self.measure.rel)
+        has_group = annotations.sets.any_of(self._labels)
+        # Whether each judged pair is a relevant document with a group, ``[pairs]``.
+        self._relevant = has_group[codes]
+        pairs = np.flatnonzero(self._relevant)
+        topic = self._topic[pairs]
+        # The number of relevant documents of each topic, ``[T]``, and of each group, ``[T, L]``.
+        self._n = np.bincount(topic, minlength=len(source.dropped))
+        self._s = np.zeros((len(self._n), len(self._labels)))
+        document, group, share = annotations.sets.entries(codes[pairs], self._labels)
+        topic = topic[document]
+        np.add.at(self._s, (topic, group), 1)
+        self._counted = (self._n > 0) & ~source.dropped
+        weight = ratio(self._counted, self._n)
+        self._share = self._mean(group, share * weight[topic], self._counted)
+
+    def _mean(self, group: Ints, values: Floats, counted: Bools) -> Floats:
+        """Return the sum of the values of each group over the number of topics, ``[L]``.
+
+        It is NaN without a topic.
+        """
+        total = np.bincount(group, values, len(self._labels))
+        return total / (counted.sum() or nan)
+
+    def run_shares(self, rankings: Rankings) -> RunShares:
+        """Return the shares in a run."""
+        has_group = rankings.sets.any_of(self._labels)
+        rows = np.flatnonzero(has_group[rankings.codes])
+        place = positions(rankings.ranking[rows])
+        within = place < self.measure.cutoff
+        rows = rows[within]
+        place = place[within]
+        ranking = rankings.ranking[rows]
+        topic = rankings.topic
+        length = np.bincount(ranking, minlength=len(topic))
+        returned = np.bincount(topic, length > 0)
+        counted = self._counted & (returned > 0)
+        weight = ratio(counted, returned)[topic]
+        discounts = arrays.discount(self.measure["discount"], length.max(initial=0))
+        total = np.append(0.0, discounts.cumsum())
+        codes = rankings.codes[rows]
+        document, group, share = rankings.sets.entries(codes, self._labels)
+        alike = ratio(weight, length)[ranking]
+        discounted = ratio(weight, total[length])[ranking]
+        discounted *= discounts[place]
+        shown = self._mean(group, share * alike[document], counted)
+        attention = self._mean(group, share * discounted[document], counted)
+        lacking = (self._s > 0) & counted[:, None]
+        topic = topic[ranking[document]]
+        lacking[topic, group] = False
+        pairs = rankings.pair[rows]
+        pairs = distinct(pairs[pairs >= 0])
+        relevant = np.bincount(self._topic[pairs], self._relevant[pairs], len(counted))
+        relevant[~counted] = -1
+        return RunShares(shown, attention, relevant, lacking.sum(axis=0))
+
+    def table(self, runs: Mapping[str, RunShares]) -> pd.DataFrame:
+        """Return the table of several runs, by name."""
+        shown, attention, relevant, absent = map(np.array, zip(*runs.values(), strict=True))
+        counted = relevant >= 0
+        possible = (self._s > 0) & counted[:, :, None]
+        chance = np.where(possible, self._chance(relevant), 0.0)
+        events = chance.swapaxes(1, 2).reshape(absent.size, -1)
+        names = np.repeat(list(runs), len(self._labels))
+        table = pd.DataFrame({"name": names})
+        table["group"] = self._labels * len(runs)
+        table["shown"] = shown.ravel()
+        table["attention"] = attention.ravel()
+        share = table["relevant"] = np.tile(self._share, len(runs))
+        table["ratio"] = table["attention"] / np.where(share > 0, share, nan)
+        table["topics"] = possible.sum(axis=1).ravel()
+        table["absent"] = absent.ravel()
+        table["expected"] = events.sum(axis=1)
+        table["p"] = tail(events, absent.ravel())
+        return table
+
+    def _chance(self, relevant: Floats) -> Floats:
+        """Return the probability that each group is absent by chance, ``[runs, T, L]``.
+
+        :param relevant: the number of relevant documents that count, ``[runs, T]``
+        """
+        n = self._n[:, None]
+        r = np.maximum(relevant, 0)[:, :, None]
+        # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of the s of the group
+        others = _log_choices(n - self._s, r)
+        return np.exp(others - _log_choices(n, r))
+
+
+def _log_choices(n: Any, r: Any) -> Floats:
+    """Return ln C(n, r), −∞ where r is larger than n."""
+    from scipy.special import gammaln
+    return gammaln(n + 1) - gammaln(r + 1) - gammaln(n - r + 1)
+
+
+def tail(chance: Floats, least: Ints) -> Floats:
+    """Return the probability of at least so many of independent events, ``[n]``.
+
+    It is exact, by convolution.
+
+    :param chance: the probability of each event, ``[n, events]``
+    :param least: the number of events, ``[n]``
+
+    Examples
+    --------
+    >>> tail(np.array([[0.5, 0.25]]), np.array([1])).tolist()
+    [0.625]
+    """
+    rows = np.flatnonzero(least)
+    # The densities of all blocks of events at once, and then of the blocks of each row together.
+    blocks = -(-chance.shape[1] // BLOCK)
+    events = np.zeros((len(rows), blocks * BLOCK))
+    events[:, :chance.shape[1]] = chance[rows]
+    density = np.zeros((len(rows) * blocks, BLOCK + 1))
+    density[:, 0] = 1.0
+    for event in events.reshape(-1, BLOCK).T:
+        more = density[:, :-1] * event[:, None]
+        density[:, :-1] -= more
+        density[:, 1:] += more
+    result = np.ones(len(least))
+    for row, parts in zip(rows, density.reshape(-1, blocks, BLOCK + 1), strict=True):
+        total = reduce(np.convolve, parts)
+        result[row] = total[least[row]:].sum()
+    return result
+
+
+def shares_table(shares: Mapping[tuple[str, int], pd.DataFrame]) -> pd.DataFrame:
+    """Return one table of the shares of all group sources.
+
+    :raises ValueError: if there are none
+    """
+    if not shares:
+        raise ValueError("measures must have one that depends on groups, and qrels, to show shares")
+    tables = [*shares.values()]
+    if len(tables) > 1:
+        tables = [table.assign(groups=source) for (source, _), table in shares.items()]
+    return pd.concat(tables, ignore_index=True)
+
+
+def sentences(shares: Mapping[tuple[str, int], pd.DataFrame], averages: pd.DataFrame | None = None,
+              labels: Mapping[str, str] | None = None) -> list[str]:
+    """Return sentences on the groups that systems hide, and the measures that do not tell.
+
+    A group is hidden if it is absent from at least three topics, from significantly more than by
+    chance (corrected for all systems and groups, after Bonferroni), and from more than twice as
+    many, or present in less than half as many.
+
+    :param shares: the shares of the groups by group source and cutoff
+    :param averages: the averages of measures, whose best values are compared; ``None`` without
+    :param labels: the label of each measure that has one
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness.analysis.exposure import sentences
+    >>> table = pd.DataFrame({"name": ["A", "B"], "group": "female", "topics": 40,
+    ...                       "absent": [22, 7], "expected": 7.3, "p": [1e-6, 0.6]})
+    >>> sentences({("the qrels", 10): table})  # doctest: +NORMALIZE_WHITESPACE
+    ['A shows no female among its first 10 in 22 of the 40 topics with relevant ones (by chance:
+    7.3).']
+    """
+    if not shares:
+        return []
+    tables = [_hidden(table).assign(cutoff=cutoff) for (_, cutoff), table in shares.items()]
+    rows = pd.concat(tables).sort_values("absent", ascending=False, kind="stable")
+    first = rows.head(MOST)
+    found = []
+    for row in first.itertuples():
+        topics = f"{row.absent} of the {row.topics} topics with relevant ones"
+        found.append(f"{row.name} shows no {row.group} among its first {row.cutoff} in {topics} "
+                     f"(by chance: {row.expected:.1f}).")
+    more = len(rows) - MOST
+    if more > 0:
+        found[-1] = found[-1].removesuffix(".") + f", and {more} more."
+    if averages is not None:
+        found += _best_all_the_same(averages, first["name"].unique(), labels or {})
+    return found
+
+
+def legend(shares: Mapping[tuple[str, int], pd.DataFrame]) -> list[str]:
+    """Return a sentence on a table of shares: what is counted."""
+    cutoffs = sorted({cutoff for _, cutoff in shares})
+    first = " and ".join(map(str, cutoffs))
+    return [f"Shares of the first {first} documents with a group, and of the relevant documents. "
+            "absent: the topics that show no document of the group, of those with relevant ones; "
+            "expected: by chance; p: of as many or more by chance."]
+
+
+def _hidden(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the groups that a system hides."""
+    absent = table["absent"]
+    expected = table["expected"]
+    topics = table["topics"]
+    often = absent > 2 * expected
+    rarely_shown = topics - absent < (topics - expected) / 2
+    significant = table["p"] * len(table) < ALPHA
+    return table[(absent >= LEAST) & significant & (often | rarely_shown)]
+
+
+def _best_all_the_same(averages: pd.DataFrame, names: Sequence[str],
+                       labels: Mapping[str, str]) -> list[str]:
+    """Return a sentence on each of some systems that is the best by a measure of groups."""
+    if len(systems(averages)) == 1:
+        return []
+    columns = []
+    for column in measure_columns(averages):
+        if compares_groups(fairness_measure(column)) and not is_coverage(column):
+            columns.append(column)
+    by_name = averages.set_index("name")
+    is_best = best(by_name[columns]).rename(columns=labels)
+    found = []
+    for name in names:
+        row = is_best.loc[name]
+        fair = row.index[row]
+        unfair = row.index[~row]
+        if len(fair):
+            rest = f"; {_which(unfair)} not" if len(unfair) else ""
+            found.append(f"{_which(fair)} best for {name} all the same{rest}.")
+    return found
+
+
+def _which(names: Sequence[str]) -> str:
+    verb = "is" if len(names) == 1 else "are"
+    return f"{', '.join(names)} {verb}"

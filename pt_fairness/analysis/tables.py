@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis import notes as noted
+from pt_fairness.analysis.exposure import legend
+from pt_fairness.analysis.exposure import sentences as sentences_on_shares
 from pt_fairness.analysis.frames import (
     LOSSES,
     WINS,
@@ -28,8 +30,6 @@ from pt_fairness.analysis.frames import (
     values_by_measure,
 )
 from pt_fairness.analysis.notes import BETTER, DIFFERENT, WORSE, Facts, marks, notes, short_p
-from pt_fairness.analysis.shares import legend
-from pt_fairness.analysis.shares import sentences as sentences_on_shares
 from pt_fairness.core.messages import MOST_DECIMALS, at_least, one_of, shown
 from pt_fairness.io.files import Path, need_frame, written_whole
 

@@ -182,7 +182,7 @@ def _table(options: argparse.Namespace) -> str:
 def _evaluated(options: argparse.Namespace) -> Any:
     """Return the table of an evaluation that the options ask for."""
     from pt_fairness import analysis, evaluate, groups, table
-    from pt_fairness.analysis.shares import shares_table
+    from pt_fairness.analysis.exposure import shares_table
     from pt_fairness.evaluation import Evaluation
     model: Any = vars(options).get("groups")
     if "human" in options:

@@ -26,7 +26,7 @@ from pt_fairness.analysis.frames import (
 )
 from pt_fairness.analysis.inputs import compares_groups
 from pt_fairness.analysis.notes import Comparison, Facts
-from pt_fairness.analysis.references import reference_rankings
+from pt_fairness.analysis.simulation import reference_rankings
 from pt_fairness.analysis.statistics import (
     ALPHA,
     CORRECTION,

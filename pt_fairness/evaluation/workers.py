@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pt_fairness.analysis.exposure import QRELS_GROUPS, RunShares, SourceShares
 from pt_fairness.analysis.notes import Facts
-from pt_fairness.analysis.shares import QRELS_GROUPS, RunShares, SourceShares
 from pt_fairness.core.arrays import ROUNDING
 from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, with_text_ids
 from pt_fairness.core.messages import collecting_warnings

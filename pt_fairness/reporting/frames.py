@@ -19,9 +19,9 @@ import pandas as pd
 from pt_fairness.analysis import frames as results
 from pt_fairness.analysis import frontier, group_distribution
 from pt_fairness.analysis.corrections import Corrections
+from pt_fairness.analysis.exposure import QRELS_GROUPS
 from pt_fairness.analysis.frames import direction, distance
 from pt_fairness.analysis.notes import marks
-from pt_fairness.analysis.shares import QRELS_GROUPS
 from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.registry import name_of

@@ -81,7 +81,7 @@ def test_draws_depend_on_names_alone(monkeypatch):
                           qrels.sample(frac=1, random_state=2), [AWRF @ 2, rKL @ 3], draws=9)
     row = both[(both["name"] == "A") & (both["measure"] == "rKL@3")].reset_index(drop=True)
     pd.testing.assert_frame_equal(row, alone)
-    monkeypatch.setattr("pt_fairness.analysis.references.DOCUMENTS", 100)
+    monkeypatch.setattr("pt_fairness.analysis.simulation.DOCUMENTS", 100)
     in_parts = against_random({"A": run}, qrels, [rKL @ 3], draws=9)
     pd.testing.assert_frame_equal(in_parts, alone)
 

@@ -13,7 +13,7 @@ from slow_versions import shares as slow
 from slow_versions.reading import read_topics
 
 from pt_fairness import FairnessWarning, analysis, groups
-from pt_fairness.analysis.shares import tail
+from pt_fairness.analysis.exposure import tail
 
 QRELS = pd.DataFrame(
     [("1", "a", "P"), ("1", "b", "P"), ("1", "c", "C"), ("1", "d", "C"), ("2", "e", "P"),

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import binom
 
-from pt_fairness.analysis.shares import sentences, tail
+from pt_fairness.analysis.exposure import sentences, tail
 
 SHARES = np.array([0.5, 0.3, 0.15, 0.05])
 GROUPS = np.array(["A", "B", "C", "D"])

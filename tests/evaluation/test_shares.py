@@ -9,7 +9,7 @@ from evaluation.common import PROCESSES, evaluate_quietly
 from one_test import each
 
 from pt_fairness import AWRF, Annotated, analysis, groups, nDKL, rKL
-from pt_fairness.analysis.shares import sentences
+from pt_fairness.analysis.exposure import sentences
 
 
 def experts(push=0.6, seed=3):
