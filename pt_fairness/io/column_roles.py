@@ -6,7 +6,7 @@ Names are compared without case, ``_``, ``-`` and spaces.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import pandas as pd
@@ -26,6 +26,9 @@ POSSIBLE_TOPICS = ("query", "topic", "user")
 POSSIBLE_WEIGHTS = ("weights", "share", "membership", "confidence", "prob", "probability", "p")
 #: A column that may be a weight, but mostly is the score of a ranking.
 _SCORE = "score"
+#: The names of what a run or qrels have besides topics and documents. The first one counts.
+_RANKING = {"score": ("score",), "rank": ("rank",), "label": ("label", "relevance", "rel", "score"),
+            "iteration": ("iteration", "seqno", "repnumber")}
 
 
 class Columns(NamedTuple):
@@ -75,13 +78,30 @@ class Names(NamedTuple):
             return text
         same = [name for name in self.names if plain(name) == plain(text)]
         if len(same) > 1:
-            raise ValueError(f"{self.where} has the column {text!r} twice ({enumerated(same)}); "
-                             "drop one of them, or name the right one")
+            spellings = enumerated(same)
+            raise ValueError(f"{self.where} has the column {text!r} twice ({spellings}); drop one "
+                             "of them, or name the right one")
         return same[0] if same else None
 
     def known(self, names: Sequence[str]) -> list[Any]:
         """Return the columns that have one of the names, in the order of the names."""
         return [name for name in map(self.find, names) if name is not None]
+
+    def first(self, known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """Return the first column of each role, ``{role: column}``, without roles that have none.
+
+        :param known: the names of each role
+        """
+        roles: dict[str, Any] = {}
+        for role, names in known.items():
+            for name in self.known(names)[:1]:
+                roles[role] = name
+        return roles
+
+    def without(self, roles: Mapping[str, Any]) -> Names:
+        """Return the columns that have none of the roles."""
+        rest = [name for name in self.names if name not in roles.values()]
+        return self._replace(names=rest)
 
     def lacks(self, reason: str, documents: Any = None, column: Any = None) -> ValueError:
         """Return an error that lists the columns and ends with a call that works."""
@@ -97,13 +117,25 @@ class Names(NamedTuple):
         return ValueError(f"{self.where} {reason}; its columns are {names}; use {call}")
 
 
+def ranking_roles(table: Names, *others: str) -> dict[str, Any]:
+    """Return the columns of a run or qrels that hold ``qid``, ``docno`` and others.
+
+    :param others: ``score``, ``rank``, ``label`` or ``iteration``
+    """
+    known: dict[str, Sequence[str]] = {role: _RANKING[role] for role in others}
+    known |= {"qid": (*TOPICS, *POSSIBLE_TOPICS), "docno": DOCUMENTS}
+    if table.find("pageid") is not None:  # the names of TREC Fair
+        known |= {"qid": (*known["qid"], "id"), "docno": (*DOCUMENTS[:-1], "pageid")}
+    return table.first(known)
+
+
 def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
-             number: str | None = "weight", documents: bool = True) -> dict[str, Any]:
+             number: str | None = "weight", rows: str = "docno") -> dict[str, Any]:
     """Return the columns that hold ``docno``, ``qid``, ``held`` and ``number``.
 
     :param held: what the table holds
     :param number: the number of each row, which a table can lack; ``None`` if it has none
-    :param documents: whether the rows are documents
+    :param rows: what the rows are: documents, or else ``docno`` is not needed
     :raises ValueError: if a column is missing, is there twice, or cannot be told from others
     """
     column, document = _pair(table, given)
@@ -112,35 +144,34 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
     if number is not None:
         named[number] = given.weight
         known[number] = [number]
-    if not documents:
+    if rows != "docno":
         known["docno"] = ()
     roles: dict[Any, Any] = {}
     for role, text in named.items():
         if text:
             roles[role] = _column(table, text, role, roles)
-    rest = table._replace(names=[name for name in table.names if name not in roles.values()])
-    for role in named:
-        if named[role] is None:
-            for name in rest.known(known[role])[:1]:
-                roles[role] = name
-    others = [name for name in rest.known(known["docno"])[1:] if document is None]
+        if text is not None:
+            del known[role]
+    rest = table.without(roles)
+    others = rest.known(known.get("docno", ()))[1:]
+    roles |= rest.first(known)
     if others:
         warn(f"the documents of {table.where} are in {roles['docno']!r}, not in "
              f"{enumerated(map(repr, others))}; id= (FILE:ID:COLUMN) names another column")
-    if documents and "docno" not in roles:
+    if rows == "docno" and rows not in roles:
         if plain(roles.get(held)) in DOCUMENTS:
             raise table.lacks(f"must have the groups in another column than {roles[held]!r}, "
                               "which holds the documents", roles[held])
         raise table.lacks("has no column 'docno' or another that is known to hold documents",
                           column=roles.get(held))
+    rest = table.without(roles)
     used = [*TOPICS]
     if number == "weight":
         used += [number, _SCORE, *POSSIBLE_WEIGHTS]
-        if named[number] is None and number not in roles:
-            _refuse_weights(rest, roles, column is not None)
-    left = [name for name in rest.names
-            if name not in roles.values() and plain(name) not in used]
+        if number in known and number not in roles:
+            _refuse_weights(rest, column is not None)
     if held not in roles:
+        left = [name for name in rest.names if plain(name) not in used]
         if len(left) != 1:
             several = f"; {enumerated(map(repr, left))} are possible" if left else ""
             raise table.lacks(f"has no column {held!r}{several}", roles.get("docno"))
@@ -158,60 +189,72 @@ def _column(table: Names, text: str, role: str, roles: dict[Any, Any]) -> Any:
     if column is None:
         raise table.lacks(f"has no column {text!r}")
     if column in roles.values():
-        raise table.lacks(f"must have different columns for {enumerated([*roles, role])}, got "
-                          f"{column!r} twice")
+        both = enumerated([*roles, role])
+        raise table.lacks(f"must have different columns for {both}, got {column!r} twice")
     return column
 
 
 def _pair(table: Names, given: Columns) -> tuple[Any, Any]:
     """Return the columns of ``COLUMN`` or ``ID:COLUMN``, the longest column that fits."""
     column, document = given.column, given.id
-    if document is not None or not isinstance(column, str) \
-            or table.find(column, exact=True) is not None:
+    if document is not None or not isinstance(column, str):
         return column, document
-    pairs = [(column[colon.end():], column[:colon.start()]) for colon in re.finditer(":", column)]
+    if table.find(column, exact=True) is not None:
+        return column, None
+    pairs = []
+    for colon in re.finditer(":", column):
+        pairs.append((column[colon.end():], column[:colon.start()]))
     fitting = [pair for pair in pairs if None not in map(table.find, pair)]
     return [*fitting, *pairs, (column, None)][0]
 
 
-def _refuse_weights(table: Names, roles: dict[Any, Any], is_named: bool) -> None:
+def _refuse_weights(table: Names, is_named: bool) -> None:
     """Raise an error if a column may be the weight; warn if the column of the groups is named.
 
+    :param table: the columns without a role
     :raises ValueError: if there is such a column
     """
-    names = [name for name in table.names if name not in roles.values()]
-    possible = [name for name in names if plain(name) in POSSIBLE_WEIGHTS]
+    possible = [name for name in table.names if plain(name) in POSSIBLE_WEIGHTS]
     if possible and not is_named:
-        raise ValueError(f"{table.where} must say whether {possible[0]!r} is the weight of a "
-                         f"document in its group; use weight={possible[0]!r} or weight=False "
-                         f"(--weight {possible[0]} or --weight none)")
-    possible += [name for name in names if plain(name) == _SCORE]
+        name = possible[0]
+        raise ValueError(f"{table.where} must say whether {name!r} is the weight of a document in "
+                         f"its group; use weight={name!r} or weight=False (--weight {name} or "
+                         "--weight none)")
+    possible += [name for name in table.names if plain(name) == _SCORE]
     if possible:
+        name = possible[0]
         warn(f"{enumerated(map(repr, possible))} of {table.where} counts as no weight; "
-             f"weight={possible[0]!r} (--weight {possible[0]}) makes it one, weight=False "
-             "(--weight none) avoids this warning")
+             f"weight={name!r} (--weight {name}) makes it one, weight=False (--weight none) avoids "
+             "this warning")
 
 
 def renamed(frame: pd.DataFrame, table: Names, roles: dict[str, Any], given: Columns = BY_NAME,
-            held: str | None = "group", rows: str = "docno") -> pd.DataFrame:
+            held: str | None = "group", number: str | None = "weight",
+            rows: str = "docno") -> pd.DataFrame:
     """Return a frame whose columns are named after their roles.
 
     A column such as ``query`` becomes ``qid`` if the rows say that groups depend on it. Other
     columns keep their names, and are left out if these are names of roles.
 
     :param held: what the table holds
-    :param rows: what has it: documents, or the groups of a target
+    :param number: the number of each row
+    :param rows: what has them: documents, or the groups of a target, whose numbers then depend on
+        the topic
     """
+    if rows != "docno":
+        held = number
     names = {name: role for role, name in roles.items()}
-    kept = [name in names or name not in ("qid", "docno", "weight", "group", held)
-            for name in table.names]
-    frame = frame.rename(columns=names).loc[:, kept]
+    taken = {"qid", "docno", "weight", "group", held}.difference(names)
+    kept = [name not in taken for name in table.names]
+    frame = frame.loc[:, kept].rename(columns=names)
     frame = frame.loc[:, ~frame.columns.duplicated()]
     if given.topic is False:  # nothing else tells the groups of a document apart
         return frame[[*roles]]
+    if "qid" in roles or rows not in roles:
+        return frame
     possible = {plain(name): name for name in frame.columns if name not in roles}
-    for name in [possible[name] for name in POSSIBLE_TOPICS if name in possible]:
-        if "qid" not in roles and rows in roles and _depends(frame, rows, held, name):
+    for name in map(possible.get, POSSIBLE_TOPICS):
+        if name is not None and _depends(frame, rows, held, name):
             warn(f"{name!r} of {table.where} holds the topics: a {rows} has a different {held} "
                  f"in another {name}; topic=False (--topic-column none) ignores it")
             return frame.rename(columns={name: "qid"})
@@ -226,9 +269,9 @@ def frame_rows(frame: Any, where: str, given: Columns = BY_NAME, held: str = "gr
     """
     frame = pandas_frame(frame)
     need_frame(frame, where)
-    table = Names(frame.columns.tolist(), where)
-    roles = roles_of(table, given, held, number, rows == "docno")
-    return renamed(frame, table, roles, given, held if rows == "docno" else number, rows)
+    table = Names([*frame], where)
+    roles = roles_of(table, given, held, number, rows)
+    return renamed(frame, table, roles, given, held, number, rows)
 
 
 def _codes(column: pd.Series) -> Any:
@@ -244,8 +287,9 @@ def _depends(frame: pd.DataFrame, rows: str, held: str | None, by: str) -> bool:
     if repeated.empty:
         return False
     pairs = repeated[[rows, held, by]].apply(_codes).drop_duplicates()
-    counts = pairs.groupby(rows).agg({held: "nunique", by: ["nunique", "size"]}).to_numpy()
-    return bool((counts[:, 0] * counts[:, 1] != counts[:, 2]).any())
+    documents = pairs.groupby(rows)
+    combinations = documents[held].nunique() * documents[by].nunique()
+    return bool((combinations != documents.size()).any())
 
 
 def warn_of_unused(frame: pd.DataFrame, where: str, rows: Any, document: Any) -> None:
@@ -255,17 +299,21 @@ def warn_of_unused(frame: pd.DataFrame, where: str, rows: Any, document: Any) ->
     :param document: the number of the document of each of these rows
     """
     def tells_apart(name: str, part: Any) -> bool:
-        group, by = (_codes(frame[column].iloc[rows[part]]) for column in ("group", name))
-        pairs = pd.DataFrame({"document": document[part], "group": group, "by": by})
-        return bool(pairs.groupby(["document", "by"])["group"].nunique().max() == 1)
+        chosen = rows[part]
+        group = _codes(frame["group"].iloc[chosen])
+        by = _codes(frame[name].iloc[chosen])
+        counts = pd.Series(group).groupby([document[part], by]).nunique()
+        return bool(counts.max() == 1)
 
     used = ("qid", "docno", "group", "weight", _SCORE, *TOPICS, *POSSIBLE_WEIGHTS)
     few = document <= document[:_FEW].max()
-    for name in [name for name in frame.columns if plain(name) not in used]:
+    unused = [name for name in frame.columns if plain(name) not in used]
+    for name in unused:
         if tells_apart(name, few) and tells_apart(name, slice(None)):
-            warn(f"{where}: document {shown(frame['docno'].iloc[rows[0]])} has several groups, of "
-                 f"which each has its own {name!r}, a column that is not used; topic={name!r} "
-                 f"(--topic-column {name}) makes it the topic")
+            first = shown(frame["docno"].iloc[rows[0]])
+            warn(f"{where}: document {first} has several groups, of which each has its own "
+                 f"{name!r}, a column that is not used; topic={name!r} (--topic-column {name}) "
+                 "makes it the topic")
             return
 
 

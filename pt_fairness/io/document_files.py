@@ -77,12 +77,13 @@ def read_values(path: Path, columns: Columns = BY_NAME, sep: str | None = None,
             frame = _named_table(source, columns, "value", "weight" if columns.weight else None)
         else:
             _, line = first_line(source)
-            names = ["qid", "docno", "value"][-len(fields_of(line)):]
-            if len(fields_of(line)) not in (2, 3):
+            fields = fields_of(line)
+            if len(fields) not in (2, 3):
                 raise ValueError(f"{source.name} must have the columns docno and value (or qid, "
                                  "docno and value), separated by white space, or a header with "
                                  f"these names, separated by tabs or commas; got {shown(line)}")
-            frame = read_columns(source, names)
+            names = ["qid", "docno", "value"]
+            frame = read_columns(source, names[-len(fields):])
         check_ids(source, frame)
         if sep is not None:
             frame = separated(frame, "value", sep)
@@ -115,8 +116,8 @@ def need_labels(none: Iterable[str], labels: Iterable[str], what: str) -> None:
     :raises ValueError: if one of ``none`` is not there
     """
     for label in {*none}.difference(labels):
-        raise ValueError(f"none must hold labels of {what}, {listed(sorted(labels))}, got "
-                         f"{label!r}")
+        known = listed(sorted(labels))
+        raise ValueError(f"none must hold labels of {what}, {known}, got {label!r}")
 
 
 def read_targets(path: Path, columns: Columns = BY_NAME) -> pd.DataFrame:
@@ -169,13 +170,15 @@ def _named_table(source: Input, columns: Columns, held: str = "group",
     """
     if is_structured(source):
         frame = _nested(read_table(source), source, *columns)
-        table = Names(frame.columns.tolist(), source.name, True)
-        roles = roles_of(table, columns, held, number, rows == "docno")
+        table = Names([*frame], source.name, True)
+        roles = roles_of(table, columns, held, number, rows)
     else:
-        table = Names(header_of(source)[1] or list(read_table(source)), source.name, True)
-        roles = roles_of(table, columns, held, number, rows == "docno")
-        frame = read_table(source, categories=[roles[held]] if number == "weight" else [])
-    return renamed(frame, table, roles, columns, held if rows == "docno" else number, rows)
+        _, names = header_of(source)
+        table = Names(names or [*read_table(source)], source.name, True)
+        roles = roles_of(table, columns, held, number, rows)
+        categories = [roles[held]] if number == "weight" else []
+        frame = read_table(source, categories)
+    return renamed(frame, table, roles, columns, held, number, rows)
 
 
 class Labelled(NamedTuple):
@@ -259,9 +262,10 @@ def _judged_groups(source: Input, none: bool) -> pd.DataFrame:
                              "mean no group")
         return frame[["qid", "docno"]].assign(group=frame["label"])
     if wrong:
-        check(source, frame, "label", ~frame["label"].isin(wrong), "a whole number, as in qrels; a "
-              "table with other columns needs a header and tabs or commas, and then "
-              f"{source.name}:ID:COLUMN names them")
+        possible = ~frame["label"].isin(wrong)
+        check(source, frame, "label", possible, "a whole number, as in qrels; a table with other "
+              f"columns needs a header and tabs or commas, and then {source.name}:ID:COLUMN names "
+              "them")
     if groups & TREC_DEFAULTS:
         frame["iteration"] = second_column(frame["iteration"])
     return frame.rename(columns={"iteration": "group"})
@@ -303,10 +307,12 @@ def _check_groups(source: Input, frame: pd.DataFrame) -> None:
     check(source, frame, "group", ~broken, "in one line (see its quotation marks)")
     empty = group.isna() | (texts == "")
     if "weight" in frame:
-        weights_of(frame[["weight"]], partial(place, source, frame), empty | (texts == "-"))
+        unused = empty | (texts == "-")
+        weights_of(frame[["weight"]], partial(place, source, frame), unused)
     if empty.any():
-        warn(f"{place(source, frame, empty.argmax())} has an empty group, as have {empty.sum()} of "
-             f"{len(frame)} rows; it counts as no group; write - to avoid this warning")
+        first = place(source, frame, empty.argmax())
+        warn(f"{first} has an empty group, as have {empty.sum()} of {len(frame)} rows; it counts "
+             "as no group; write - to avoid this warning")
 
 
 def weights_of(weights: pd.DataFrame, place: Callable[[Any], str], unused: Any = False) -> Floats:
@@ -348,8 +354,9 @@ def read_wide(path: Path, labels: Sequence[str] = (), columns: Columns = BY_NAME
     with opened(path) as source:
         frame = _nested(read_table(source), source, *columns)
         titles = pd.Series(frame.columns)
-        table = Names(titles.tolist(), source.name, True)
-        ids = {name: role for role, name in roles_of(table, columns, "docno", None).items()}
+        table = Names([*frame], source.name, True)
+        roles = roles_of(table, columns, "docno", None)
+        ids = {name: role for role, name in roles.items()}
         names = titles.map(lambda title: ids.get(title, title))
         groups = titles.map(label_of)
         frame = frame.set_axis(names, axis="columns")
@@ -358,17 +365,18 @@ def read_wide(path: Path, labels: Sequence[str] = (), columns: Columns = BY_NAME
         chosen &= ~is_id
         twice = names.str.lower().duplicated() | groups.where(chosen).duplicated()
         repeated = groups[chosen & twice]
-        if len(repeated):
-            raise ValueError(f"{source.name} must have one column of weights for "
-                             f"{repeated.iloc[0]!r}, got two")
+        for group in repeated:
+            raise ValueError(f"{source.name} must have one column of weights for {group!r}, got "
+                             "two")
         lacking = {*labels}.difference(groups[chosen])
         if lacking or not chosen.any():
-            raise ValueError(f"{source.name} has no column of weights "
-                             f"{shown(min(lacking, default='P(…)'))}; its columns are "
+            title = shown(min(lacking, default="P(…)"))
+            raise ValueError(f"{source.name} has no column of weights {title}; its columns are "
                              f"{', '.join(titles)}")
         check_ids(source, frame)
-        weight = weights_of(frame.loc[:, chosen.to_numpy()], partial(place, source, frame))
-        return _long(frame.loc[:, is_id.to_numpy()], groups[chosen].tolist(), weight)
+        weights = frame.loc[:, chosen.to_numpy()]
+        numbers = weights_of(weights, partial(place, source, frame))
+        return _long(frame.loc[:, is_id.to_numpy()], groups[chosen], numbers)
 
 
 def label_of(title: str) -> str:
@@ -376,13 +384,13 @@ def label_of(title: str) -> str:
     return re.sub(r"^[pP]\((.*)\)$", r"\1", title)
 
 
-def _long(ids: pd.DataFrame, labels: Sequence[str], weight: Any) -> pd.DataFrame:
+def _long(ids: pd.DataFrame, labels: Iterable[str], weight: Any) -> pd.DataFrame:
     """Return a row for each weight other than 0.
 
     :param weight: ``[n, labels]``
     """
     row, column = np.nonzero(weight)
-    groups = np.asarray(labels, object)
+    groups = np.array([*labels], object)
     return ids.iloc[row].assign(group=groups[column], weight=weight[row, column])
 
 

@@ -158,9 +158,10 @@ class WordCounts:
                 if len(tokens) != 1:
                     raise ValueError(f"a word must be one token, got {word!r} of the group "
                                      f"{group!r}; tokenize makes {listed(tokens) or 'none'} of it")
-                if codes.setdefault(tokens[0], code) != code:
+                first = codes.setdefault(tokens[0], code)
+                if first != code:
                     raise ValueError(f"a word must be in one group, got {tokens[0]!r} in "
-                                     f"{self.groups[codes[tokens[0]]]!r} and {group!r}")
+                                     f"{self.groups[first]!r} and {group!r}")
         return codes
 
     def __len__(self) -> int:
@@ -189,16 +190,20 @@ class WordCounts:
             if not isinstance(text, str):
                 raise ValueError(f"the text of {docno!r} in {self._where} must be text, got "
                                  f"{shown(text)}")
-            found = [codes[token] for token in self._tokenize(text.lower()) if token in codes]
+            tokens = self._tokenize(text.lower())
+            found = [codes[token] for token in tokens if token in codes]
             read[docno] = tuple(map(found.count, groups))
         self._counts |= read
         rows = map(self._counts.__getitem__, docnos)
-        counts = np.fromiter(chain.from_iterable(rows), np.int32).reshape(-1, len(groups))
-        missing = np.asarray(docnos, object)[counts[:, 0] < 0]
+        counts = np.fromiter(chain.from_iterable(rows), np.int32)
+        counts = counts.reshape(-1, len(groups))
+        is_missing = counts[:, 0] < 0
+        missing = np.asarray(docnos, object)[is_missing]
         if len(missing) and not self._warned:
             self._warned = True
-            warn(f"{name}: {len({*missing})} of {len(distinct)} documents are not in {self._where} "
-                 f"(the first: {missing[0]!r}), so that their words are unknown")
+            number = len({*missing})
+            warn(f"{name}: {number} of {len(distinct)} documents are not in {self._where} (the "
+                 f"first: {missing[0]!r}), so that their words are unknown")
         return counts
 
     def _read(self, docnos: Collection[str], name: str) -> Iterator[tuple[str, Any]]:

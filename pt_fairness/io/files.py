@@ -40,7 +40,8 @@ def _zip_member(file: IO[bytes]) -> Any:
     archive = zipfile.ZipFile(file)
     names = [name for name in archive.namelist() if not name.endswith("/")]
     if len(names) != 1:
-        raise EOFError(f"the archive must hold one file, got {', '.join(names) or 'none'}")
+        members = ", ".join(names) or "none"
+        raise EOFError(f"the archive must hold one file, got {members}")
     return archive.open(names[0])
 
 
@@ -90,11 +91,11 @@ class Input:
         with self.damage():
             for number, line in enumerate(self.decompressed(), 1):
                 try:
-                    text = line.decode("utf-8")
+                    text = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError as error:
                     raise ValueError(f"{self.name}, line {number}: text must be UTF-8 "
                                      f"({error.reason})") from None
-                yield number, text.removeprefix("\ufeff") if number == 1 else text
+                yield number, text
 
     @contextmanager
     def damage(self) -> Iterator[None]:
@@ -124,7 +125,6 @@ def opened(path: Path) -> Iterator[Input]:
             return
         with tempfile.TemporaryFile() as copy:
             shutil.copyfileobj(file, copy)
-            copy.flush()
             yield Input(os.fspath(path), copy)
 
 
@@ -188,10 +188,11 @@ def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise ValueError(f"{what} has the column {repeated[0]!r} twice; drop one of them")
-    missing = [column for column in columns if column not in frame]
-    if missing:
-        raise ValueError(f"{what} has no column {missing[0]!r}; it needs {', '.join(columns)} and "
-                         f"has {', '.join(map(str, frame.columns))}")
+    for column in columns:
+        if column not in frame:
+            present = ", ".join(map(str, frame.columns))
+            raise ValueError(f"{what} has no column {column!r}; it needs {', '.join(columns)} and "
+                             f"has {present}")
 
 
 def need_frame(frame: Any, what: str) -> None:
@@ -224,6 +225,5 @@ def need_no_space(frame: pd.DataFrame, columns: Sequence[str], what: str) -> Non
     """
     for column in columns:
         spaced = frame[column].str.contains("[ \t\n\r\f\v]")
-        if spaced.any():
-            raise ValueError(f"{what} cannot hold the {column} "
-                             f"{frame[column][spaced].iloc[0]!r}: it has white space in it")
+        for text in frame[column][spaced]:
+            raise ValueError(f"{what} cannot hold the {column} {text!r}: it has white space in it")

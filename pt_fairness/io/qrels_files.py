@@ -21,7 +21,7 @@ from pt_fairness.core.messages import (
     shown,
     warn,
 )
-from pt_fairness.io.column_roles import plain
+from pt_fairness.io.column_roles import Names, plain, ranking_roles
 from pt_fairness.io.files import (
     Input,
     Path,
@@ -44,7 +44,6 @@ from pt_fairness.io.tables import (
     label_names,
     named_table,
     read_columns,
-    roles,
 )
 
 #: The columns of TREC qrels.
@@ -110,9 +109,9 @@ def holds_judgments(source: Input) -> bool:
     if len(fields) == 4 and (fields[1] in TREC_DEFAULTS or is_whole_text(fields[3])):
         return True
     _, header = header_of(source)
-    columns = [name for name in header if plain(name) != "score"]
-    found = {*roles(columns, "label", "iteration").values()}
-    return "group" not in header and found == {"qid", "iteration", "docno", "label"}
+    names = [name for name in header if plain(name) != "score"]
+    found = ranking_roles(Names(names, source.name), "label", "iteration")
+    return "group" not in header and found.keys() == {*_QRELS}
 
 
 def judgments(source: Input) -> pd.DataFrame:
@@ -190,15 +189,13 @@ def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
     >>> qrels_columns(pd.DataFrame(columns=["query_id", "doc_id", "relevance", "iteration"]))
     ('query_id', 'doc_id', 'relevance')
     """
-    if not isinstance(qrels, pd.DataFrame):
-        raise ValueError(f"qrels must be a DataFrame, got a {type(qrels).__name__}; "
-                         "pt_fairness.read_qrels reads a file into one")
-    need_columns(qrels, [], "the frame of qrels")
+    need_columns(qrels, [], "qrels")
     for names in (("qid", "docno", "label"), ("query_id", "doc_id", "relevance")):
-        if set(names) <= set(qrels.columns):
+        if {*names} <= {*qrels}:
             return names
+    columns = ", ".join(map(str, qrels.columns))
     raise ValueError("qrels need the columns qid, docno, label or query_id, doc_id, relevance; "
-                     f"these have {', '.join(map(str, qrels.columns))}")
+                     f"these have {columns}")
 
 
 def chosen_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
@@ -210,12 +207,12 @@ def chosen_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFr
     if topics is None:
         return qrels
     column, _, _ = qrels_columns(qrels)
-    texts = texts_of(qrels[column])
-    qid = pd.Series(texts)
+    qid = pd.Series(texts_of(qrels[column]))
     chosen = qid.isin(texts_of(topics["qid"]))
     if not chosen.any():
+        names = listed(topics["qid"].map(str)) or "none"
         raise ValueError(f"the qrels have none of the topics: they have topics such as {qid[0]!r}, "
-                         f"topics= has {listed(topics['qid'].map(str)) or 'none'}")
+                         f"topics= has {names}")
     if not chosen.all():
         number = qid[chosen].nunique()
         warn(f"topics= has {number} of the {qid.nunique()} topics of the qrels; the others are "
@@ -251,11 +248,12 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     number = pd.to_numeric(frame["label"], errors="coerce")
     whole = number % 1 == 0
     if not whole.all():
-        raise ValueError("labels of TREC qrels must be whole numbers, got "
-                         f"{frame['label'][~whole].iloc[0]!r}")
+        label = frame["label"][~whole].iloc[0]
+        raise ValueError(f"labels of TREC qrels must be whole numbers, got {label!r}")
     frame["label"] = number.astype("int64")
-    groups: Any = _group_texts(qrels["iteration"]) if "iteration" in qrels else "0"
-    frame.insert(1, "iteration", groups)
+    frame.insert(1, "iteration", "0")
+    if "iteration" in qrels:
+        frame["iteration"] = _group_texts(qrels["iteration"])
     need_no_space(frame, ["qid", "iteration", "docno"], "TREC qrels")
     form: Any = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,
             "lineterminator": "\n", "encoding": "utf-8"}

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import unescape
+from itertools import chain
 from typing import Any, TypeGuard
 
 import pandas as pd
@@ -24,6 +25,7 @@ from pt_fairness.core.messages import (
     shown,
     warn,
 )
+from pt_fairness.io.column_roles import Names, ranking_roles
 from pt_fairness.io.files import Input, Path, need_columns, need_rows, opened
 from pt_fairness.io.tables import (
     check,
@@ -38,7 +40,6 @@ from pt_fairness.io.tables import (
     named_table,
     read_columns,
     read_objects,
-    roles,
 )
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
@@ -106,8 +107,10 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     :param text: the dtype of topics and documents; ``object`` is faster to work with than ``str``
     """
     table = named_table(source, "score")
-    if table is not None and is_json(source) and "docno" not in roles(table.columns).values():
-        return _read_answers(source, text)
+    if table is not None and is_json(source):
+        names = Names([*table], source.name)
+        if "docno" not in ranking_roles(names):
+            return _read_answers(source, text)
     if table is None:
         table = _short_table(source)
     if table is not None:
@@ -149,8 +152,8 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
             raise ValueError(f"{where} must have answer (or responses), a list of sentences whose "
                              "citations are ids or positions in references, from 0, got "
                              f"{shown(answer)}: {error}") from error
-    rows = [(qid, docno) for qid, cited in documents.items() for docno in cited]
-    run = pd.DataFrame(rows, columns=["qid", "docno"], dtype=dtype)
+    cited = pd.Series(documents, dtype=object).explode().dropna()
+    run = cited.rename_axis("qid").reset_index(name="docno").astype(dtype)
     return run.assign(score=-1.0 - run.groupby("qid").cumcount())
 
 
@@ -180,9 +183,8 @@ def _citations(answer: Mapping[str, Any]) -> list[str]:
 def _sampled(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:
     """Add the samples as the column ``iteration``, and warn of their number."""
     frame = frame.assign(iteration=samples)
-    count = frame["iteration"].nunique()
-    warn(f"the run was read as {plural(count, 'sample')}, rankings of the same topics: each is "
-         "ranked by itself")
+    number = plural(frame["iteration"].nunique(), "sample")
+    warn(f"the run was read as {number}, rankings of the same topics: each is ranked by itself")
     return frame
 
 
@@ -202,10 +204,10 @@ def _samples(source: Input, frame: pd.DataFrame) -> Any:
     if label.str.fullmatch("Q?[0-9]+").all():
         return label
     qid = frame["qid"].iloc[again.argmax()]
-    labels = label[frame["qid"] == qid].unique()
-    warn(f"{source.name}: the ranks of topic {qid!r} begin again for each of the labels "
-         f"{listed(labels)} in the second column; they are read as one ranking, ordered by score. "
-         "For a ranking of each label, write a file of each, or a table with the column iteration",
+    labels = listed(label[frame["qid"] == qid].unique())
+    warn(f"{source.name}: the ranks of topic {qid!r} begin again for each of the labels {labels} "
+         "in the second column; they are read as one ranking, ordered by score. For a ranking of "
+         "each label, write a file of each, or a table with the column iteration",
          "ranks that begin again")
     return None
 
@@ -223,8 +225,9 @@ def _short_table(source: Input) -> pd.DataFrame | None:
         return None
     frame = read_columns(source, ["qid", "docno", "rank"])
     ranks = 1 + frame.groupby("qid").cumcount()
-    check(source, frame, "rank", frame["rank"] == ranks.astype("str"), "1, 2, … in a file of three "
-          "columns (qid, docno, rank); other columns need a header, such as id, seq_no, page_id")
+    possible = frame["rank"] == ranks.astype("str")
+    check(source, frame, "rank", possible, "1, 2, … in a file of three columns (qid, docno, rank); "
+          "other columns need a header, such as id, seq_no, page_id")
     return frame
 
 
@@ -239,7 +242,8 @@ def _named_rows(source: Input, table: pd.DataFrame, text: Any) -> pd.DataFrame:
         score = column_of_numbers(source, frame, "score")
     else:
         score = -column_of_numbers(source, frame, "rank")
-    run = frame[["qid", "docno"]].astype(text).assign(score=score).reset_index(drop=True)
+    run = frame[["qid", "docno"]].astype(text).assign(score=score)
+    run = run.reset_index(drop=True)
     if "iteration" not in frame:
         return run
     samples = frame["iteration"]
@@ -299,34 +303,38 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
         if not isinstance(several, Iterable):
             raise ValueError(f"runs must be {_FORMS}, or several in a list or a dictionary, got "
                              f"{shown(runs)}")
-        several = [part for run in several for part in _matching_files(as_frame(run))]
-        labels = _default_names(several) if names is None else label_texts(names, "names")
-        if len(labels) != len(several):
-            raise ValueError(f"names must be as many as the {len(several)} runs "
-                             f"({first_names(_default_names(several))}), got {len(labels)}")
+        several = [*chain.from_iterable(map(_matching_files, several))]
+        labels = _default_names(several)
+        if names is not None:
+            default = first_names(labels)
+            labels = label_texts(names, "names")
+            if len(labels) != len(several):
+                raise ValueError(f"names must be as many as the {len(several)} runs ({default}), "
+                                 f"got {len(labels)}")
     for label, count in Counter(labels).items():
         if count > 1:
             raise ValueError(f"names of runs must be distinct, got {label!r} twice; give each run "
                              "once, and a name of its own")
-    systems = dict(zip(labels, several, strict=True))
-    if not systems:
+    if not labels:
         raise ValueError(f"there are no runs; give one or several: {_FORMS}")
-    readable = NamedRuns()
-    readable.systems = {name: run for name, run in systems.items() if is_system(run)}
+    readable = NamedRuns(zip(labels, several, strict=True))
+    readable.systems = {name: run for name, run in readable.items() if is_system(run)}
     if topics is not None:
         readable.topics = load_topics(topics)
     if readable.systems and readable.topics is None:
-        raise ValueError(f"{first_names([*readable.systems])}: a transformer needs topics= to "
-                         "retrieve for, a frame with qid and query or a dataset")
-    for name, run in systems.items():
-        readable[name] = run if is_system(run) else _frame_of(name, run)
+        names = first_names([*readable.systems])
+        raise ValueError(f"{names}: a transformer needs topics= to retrieve for, a frame with qid "
+                         "and query or a dataset")
+    for name, run in readable.items():
+        if not is_system(run):
+            readable[name] = _frame_of(name, run)
     return readable
 
 
 def _frame_of(name: str, run: Any) -> RunInput:
     """Return a run as a path or a frame with scores."""
     frame = as_frame(run)
-    if isinstance(frame, (str, os.PathLike)):
+    if is_path(frame):
         return frame
     if is_scores(frame):
         frame = frame_of_scores(frame, "score")
@@ -346,8 +354,9 @@ def is_path(run: Any) -> TypeGuard[Path]:
 
 def _is_run(run: Any) -> bool:
     """Return whether a value is one run."""
-    return isinstance(run, (str, os.PathLike, pd.DataFrame)) or is_system(run) or is_scores(run) \
-        or _is_scored_docs(run)
+    if is_path(run) or isinstance(run, pd.DataFrame):
+        return True
+    return is_system(run) or is_scores(run) or _is_scored_docs(run)
 
 
 def _is_scored_docs(run: Any) -> bool:
@@ -360,12 +369,17 @@ def _is_scored_docs(run: Any) -> bool:
 
 def _default_names(runs: Sequence[Any]) -> list[str]:
     """Return the names of files and transformers, and the positions of other runs."""
-    short_names = iter(_short_names(filter(is_path, runs)))
+    files = iter(_short_names(filter(is_path, runs)))
     positions = [f"run {i}" for i in range(len(runs))]
-    systems = [str(run) if is_system(run) else position
-               for run, position in zip(runs, positions, strict=True)]
-    return [next(short_names) if is_path(run) else name
-            for run, name in zip(runs, distinct_or(systems, positions), strict=True)]
+    names = [*positions]
+    for i, run in enumerate(runs):
+        if is_system(run):
+            names[i] = str(run)
+    names = distinct_or(names, positions)
+    for i, run in enumerate(runs):
+        if is_path(run):
+            names[i] = next(files)
+    return names
 
 
 def _matching_files(run: Any) -> list[Any]:
@@ -374,7 +388,7 @@ def _matching_files(run: Any) -> list[Any]:
     :raises ValueError: if no file matches
     """
     if not is_path(run):
-        return [run]
+        return [as_frame(run)]
     text = os.fspath(run)
     if not glob.has_magic(text) or os.path.exists(text):
         return [text]
@@ -395,7 +409,10 @@ def file_name(path: Path) -> str:
 def _short_names(paths: Iterable[Path]) -> list[str]:
     """Return the stem of each file, with as many folders in front as tell all files apart."""
     paths = [*paths]
-    parts = [[*os.path.dirname(path).split(os.sep), file_name(path)] for path in paths]
+    parts = []
+    for path in paths:
+        folders = os.path.dirname(path).split(os.sep)
+        parts.append([*folders, file_name(path)])
     for depth in range(1, max(map(len, parts), default=0) + 1):
         names = [os.sep.join(part[-depth:]) for part in parts]
         if len({*names}) == len(names):
@@ -430,10 +447,11 @@ def results_of(systems: Mapping[str, Any], topics: pd.DataFrame,
         for name, system in systems.items():
             parts = []
             for start in range(0, len(topics), BATCH):
-                ranking = system(topics.iloc[start:start + BATCH])
+                batch = topics.iloc[start:start + BATCH]
+                ranking = system(batch)
                 need_columns(ranking, ["qid", "docno"], f"what {name!r} retrieved")
                 parts.append(ranking.filter(_COLUMNS))
-                bar.update(min(BATCH, len(topics) - start))
+                bar.update(len(batch))
             results[name] = pd.concat(parts, ignore_index=True)
     return results
 
@@ -454,7 +472,7 @@ def load_topics(source: Any) -> pd.DataFrame:
     1   2  Should countries expand nuclear energy?
     """
     topics = as_frame(source)
-    if isinstance(source, (str, os.PathLike)):
+    if is_path(source):
         if os.path.exists(source) and not os.path.isdir(source):
             return _read_topics(source)
         import pyterrier as pt
@@ -482,7 +500,8 @@ def _read_topics(path: Path) -> pd.DataFrame:
         text = "\n".join(line for _, line in file.lines())
     pairs = []
     for topic in _TOPIC.findall(text):
-        number, query = _NUMBER.search(topic), _QUERY.search(topic)
+        number = _NUMBER.search(topic)
+        query = _QUERY.search(topic)
         if number and query:
             words = " ".join(query[1].split())
             pairs.append((number[1] or number[2], unescape(words)))

@@ -17,13 +17,14 @@ import pandas as pd
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import LARGEST_FLOAT, is_number, texts_of
 from pt_fairness.core.messages import ONCE, first_names, shown, warn
-from pt_fairness.io.column_roles import DOCUMENTS, POSSIBLE_TOPICS, TOPICS, plain
+from pt_fairness.io.column_roles import DOCUMENTS, Names, ranking_roles
 from pt_fairness.io.files import Input, need_columns
 
 #: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
 #: is deprecated.
-EXACT: dict[str, Any] = ({} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
-                         else {"float_precision": "round_trip"})
+EXACT: dict[str, Any] = {"float_precision": "round_trip"}
+if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1):
+    EXACT = {}
 #: Options for every table of text. Nothing is read as missing but an empty number, and a blank line
 #: is a row, so that rows are lines.
 _TEXT: dict[str, Any] = {"header": None, "index_col": False, "skip_blank_lines": False,
@@ -40,35 +41,13 @@ _INVISIBLE = r"[\s\u00ad\u200b-\u200d\u2060\ufeff]+"
 #: The number of characters of a header that are read; Python's limit of a name is higher.
 _LONGEST = 100_000
 
-#: The names of what a run or qrels have besides topics and documents. The first one counts.
-_OTHERS = {"score": ("score",), "rank": ("rank",), "label": ("label", "relevance", "rel", "score"),
-           "iteration": ("iteration", "seqno", "repnumber")}
-
-
-def roles(columns: Iterable[str], *others: str) -> dict[str, str]:
-    """Return which columns are the topic, ``qid``, the document, ``docno``, and what else.
-
-    Names are compared without case, ``_``, ``-`` and blanks.
-
-    :param others: ``score``, ``rank``, ``label`` or ``iteration``
-    """
-    named: dict[str, str] = {}
-    for column in columns:
-        named.setdefault(plain(column), column)
-    names = {"qid": (*TOPICS, *POSSIBLE_TOPICS), "docno": DOCUMENTS}
-    if "pageid" in named:  # the names of TREC Fair
-        names = {"qid": (*names["qid"], "id"), "docno": (*DOCUMENTS[:-1], "pageid")}
-    names |= {role: _OTHERS[role] for role in others}
-    found: dict[str, str] = {}
-    for role, known in names.items():
-        for name in [name for name in known if name in named][:1]:
-            found.setdefault(named[name], role)
-    return found
-
 
 def is_json(source: Input) -> bool:
     """Return whether a file is JSON, by its first character."""
-    return not source.is_parquet() and first_line(source)[1].lstrip().startswith(("{", "["))
+    if source.is_parquet():
+        return False
+    _, line = first_line(source)
+    return line.lstrip().startswith(("{", "["))
 
 
 def is_structured(source: Input) -> bool:
@@ -100,12 +79,12 @@ def header_of(source: Input) -> tuple[str, list[str]]:
     """
     _, line = first_line(source)
     line = line[:_LONGEST]
-    if "\t" not in line and "," not in line:
-        return _BLANKS, fields_of(line)
-    separator = "\t" if "\t" in line else ","
-    rows = csv.reader([line], delimiter=separator, skipinitialspace=True,
-                      quoting=_quoting(separator))
-    return separator, [name.strip() for name in next(rows)]
+    for separator in "\t,":
+        if separator in line:
+            rows = csv.reader([line], delimiter=separator, skipinitialspace=True,
+                              quoting=_quoting(separator))
+            return separator, [*map(str.strip, next(rows))]
+    return _BLANKS, fields_of(line)
 
 
 def _quoting(separator: str) -> Any:
@@ -120,8 +99,9 @@ def has_header(source: Input) -> bool:
     """
     if is_structured(source):
         return True
-    separator, header = header_of(source)
-    return len(header) > 1 and (separator != _BLANKS or "docno" in roles(header).values())
+    separator, names = header_of(source)
+    is_named = separator != _BLANKS or "docno" in ranking_roles(Names(names, source.name))
+    return is_named and len(names) > 1
 
 
 def read_columns(source: Input, names: Sequence[str],
@@ -137,13 +117,15 @@ def read_columns(source: Input, names: Sequence[str],
     """
     types = types or {}
     frame = _read_text(source, _BLANKS, names, types, 0)
-    lacking = frame[names[-1]].isin(["", np.nan])
-    wrong = lacking if rest else lacking | (frame["rest"] != "")
+    wrong = frame[names[-1]].isin(["", np.nan])
+    if not rest:
+        wrong |= frame.pop("rest") != ""
     if wrong.any():
         raise columns_error(source, wrong.idxmax(), names)
-    for name in [name for name in names if types.get(name) is float]:
-        frame[name] = column_of_numbers(source, frame, name)
-    return frame if rest else frame.drop(columns="rest")
+    for name, kind in types.items():
+        if kind is float:
+            frame[name] = column_of_numbers(source, frame, name)
+    return frame
 
 
 def read_table(source: Input, categories: Sequence[str] = ()) -> pd.DataFrame:
@@ -170,10 +152,11 @@ def read_table(source: Input, categories: Sequence[str] = ()) -> pd.DataFrame:
     if wrong.any():
         raise columns_error(source, wrong.idxmax(), names)
     frame = frame.iloc[:, :-1]
-    again = (frame.iloc[:, 0] == names[0]) & (frame.iloc[:, -1] == names[-1])
+    again = frame.iloc[:, 0] == names[0]
+    again &= frame.iloc[:, -1] == names[-1]
     if again.any():
-        raise ValueError(f"{place(source, frame, again.argmax())} must be a row, got the header "
-                         "again; remove it")
+        where = place(source, frame, again.argmax())
+        raise ValueError(f"{where} must be a row, got the header again; remove it")
     for i in range(len(names)):  # one at a time takes less memory
         texts: Any = frame.iloc[:, i]
         if names[i] in categories:
@@ -194,7 +177,12 @@ def _read_parquet(source: Input) -> pd.DataFrame:
                           ) from None
     except (ValueError, OSError) as error:
         raise ValueError(f"{source.name} is damaged: {error}") from error
-    return frame.set_index(pd.RangeIndex(1, len(frame) + 1, name="row")).rename(columns=str)
+    return _numbered(frame.rename(columns=str))
+
+
+def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose index, ``row``, counts from 1."""
+    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
 
 
 def read_objects(source: Input) -> pd.Series:
@@ -212,7 +200,8 @@ def read_objects(source: Input) -> pd.Series:
     except ValueError:  # it is cut in several lines
         is_whole = True
     if is_whole:
-        lines = iter([(1, "".join(line for _, line in lines))])
+        text = "".join(line for _, line in lines)
+        lines = iter([(1, text)])
     numbers = []
     objects = []
     for number, line in lines:
@@ -236,14 +225,20 @@ def is_scores(value: Any) -> bool:
     """Return whether a value is ``{qid: {docno: number}}``; the first number of a topic tells."""
     if not isinstance(value, Mapping) or not value:
         return False
-    return all(isinstance(documents, Mapping) and is_number(next(iter(documents.values()), 0))
-               for documents in value.values())
+    for documents in value.values():
+        if not isinstance(documents, Mapping):
+            return False
+        if not is_number(next(iter(documents.values()), 0)):
+            return False
+    return True
 
 
 def frame_of_scores(scores: Mapping[Any, Mapping[Any, Any]], name: str) -> pd.DataFrame:
     """Return ``{qid: {docno: number}}`` as a frame, ``qid, docno`` and ``name``."""
-    rows = [(qid, docno, float(number) if is_number(number) else number)
-            for qid, documents in scores.items() for docno, number in documents.items()]
+    rows = []
+    for qid, documents in scores.items():
+        for docno, number in documents.items():
+            rows.append((qid, docno, float(number) if is_number(number) else number))
     return pd.DataFrame(rows, columns=["qid", "docno", name])
 
 
@@ -256,11 +251,11 @@ def named_table(source: Input, number: str) -> pd.DataFrame | None:
         objects = read_objects(source)
         if len(objects) == 1 and is_scores(objects.iloc[0]):
             frame = frame_of_scores(objects.iloc[0], number)
-            return frame.set_index(pd.RangeIndex(1, len(frame) + 1, name="row"))
+            return _numbered(frame)
     elif not source.is_parquet():
-        separator, header = header_of(source)
-        found = {*roles(header).values()}
-        if not (separator == "," and found) and not {"qid", "docno"} <= found:
+        separator, names = header_of(source)
+        found = ranking_roles(Names(names, source.name))
+        if len(found) < (1 if separator == "," else 2):
             return None
     return read_table(source)
 
@@ -268,16 +263,17 @@ def named_table(source: Input, number: str) -> pd.DataFrame | None:
 def identified(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame:
     """Return a table with the names ``qid`` and ``docno``, whose cells are text, and others.
 
-    :param others: the names that :func:`roles` knows
+    :param others: as :func:`pt_fairness.io.column_roles.ranking_roles` takes them
     :raises ValueError: if the topic or the document is missing, in the table or in a row
     """
-    found = roles(table.columns, *others)
-    frame = table.rename(columns=found)
+    names = Names([*table], source.name)
+    found = ranking_roles(names, *others)
+    frame = table.rename(columns={column: role for role, column in found.items()})
     need_columns(frame, ["qid", "docno"], source.name)
     check_ids(source, frame)
-    taken = next(column for column, role in found.items() if role == "docno")
-    for column, role in roles(frame.columns.drop("docno")).items():
-        if role == "docno" and taken != role:
+    taken = found["docno"]
+    for column in names.without(found).known(DOCUMENTS)[:1]:
+        if taken != "docno":
             warn(f"{source.name}: the documents are in the column {taken!r}, not in {column!r}")
     for column in ("qid", "docno"):
         frame[column] = texts_of(frame[column])
@@ -345,15 +341,17 @@ def _read_text(source: Input, separator: str, names: Sequence[str], types: Mappi
     if blank.any():
         cells = frame[blank]
         cells = cells.mask(cells == "")
-        frame = frame.drop(index=cells.index[cells.isna().all(axis="columns")])
+        lines_left_out = cells.isna().all(axis="columns")
+        frame = frame.drop(index=cells.index[lines_left_out])
     return frame.set_axis([*names, "rest"], axis="columns")
 
 
 def columns_error(source: Input, number: Any, names: Sequence[str]) -> ValueError:
     """Return the error of a line with more or fewer fields than there are names."""
     text = next(line for i, line in source.lines() if i == number)
-    return ValueError(f"{source.name}, line {number} must have {len(names)} columns "
-                      f"({', '.join(names)}), got {shown(text.strip())}")
+    columns = f"{len(names)} columns ({', '.join(names)})"
+    return ValueError(f"{source.name}, line {number} must have {columns}, got "
+                      f"{shown(text.strip())}")
 
 
 def place(source: Input, frame: pd.DataFrame, row: Any) -> str:
@@ -397,8 +395,9 @@ def check_ids(source: Input, frame: pd.DataFrame, *others: str) -> None:
         ids = frame[column]
         check(source, frame, column, ids.notna() & (ids != ""), "given in every row")
         if ids.dtype.kind == "f":
-            check(source, frame, column, ids.abs() < LARGEST_FLOAT, "text, because a float of 2**53"
-                  " or more is rounded (write the column as text, with dtype=str)")
+            exact = ids.abs() < LARGEST_FLOAT
+            check(source, frame, column, exact, "text, because a float of 2**53 or more is rounded "
+                  "(write the column as text, with dtype=str)")
         if ids.dtype.kind not in "iuf":
             strange = ids.astype("str").str.contains("\n", regex=False)
             check(source, frame, column, ~strange, "in one line (see its quotation marks)")
@@ -411,10 +410,12 @@ def label_names(texts: Iterable[str], where: str) -> list[str]:
     """
     names = [re.sub(r"^(-?\d+)\.0+$", r"\1", text) for text in texts]
     labels = pd.Series(names, dtype=object).drop_duplicates()
-    folded = labels.str.normalize("NFKC").str.casefold().str.replace(_INVISIBLE, "", regex=True)
+    folded = labels.str.normalize("NFKC").str.casefold()
+    folded = folded.str.replace(_INVISIBLE, "", regex=True)
     alike = labels[folded.duplicated(keep=False)]
     if len(alike):
-        warn(f"{where}: the labels {first_names([*map(ascii, sorted(alike))])} differ by case, "
-             "blanks or the encoding of a character alone, and are different groups; spell them "
-             "alike if they are one", f"{ONCE}{where} {min(alike)}")
+        spellings = first_names([*map(ascii, sorted(alike))])
+        warn(f"{where}: the labels {spellings} differ by case, blanks or the encoding of a "
+             "character alone, and are different groups; spell them alike if they are one",
+             f"{ONCE}{where} {min(alike)}")
     return names
