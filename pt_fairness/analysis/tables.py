@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from html.entities import codepoint2name
+from itertools import chain
 from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
@@ -46,15 +47,16 @@ LOW, HIGH, VERDICT = " low", " high", " verdict"
 #: LaTeX of the Greek letters; capitals that look like Latin letters have no command.
 _GREEK = {letter: rf"$\{codepoint2name[ord(letter)]}$"
           for letter in "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"}
-#: LaTeX of the characters that are commands, that LaTeX prints wrongly in its default font
-#: encoding, or that fonts lack.
+#: LaTeX of the characters that fonts lack.
+_SYMBOLS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→": r"$\to$",
+            BETTER: r"$^{\blacktriangle}$", WORSE: r"$^{\blacktriangledown}$",
+            DIFFERENT: r"$^{\neq}$", "–": "--", "−": "$-$", "ς": r"$\varsigma$"}
+#: The same with the characters that are commands, or that LaTeX prints wrongly in its default font
+#: encoding.
 _LATEX = str.maketrans({
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
-    "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "↑": r"$\uparrow$",
-    "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
-    WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--", "−": "$-$",
-    "ς": r"$\varsigma$", **_GREEK})
+    **{character: f"\\{character}" for character in "{}$&%#_"},
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", **_SYMBOLS, **_GREEK})
 #: The mark behind the best values in text.
 BEST = "*"
 #: HTML of the best values.
@@ -84,19 +86,20 @@ class Table:
     :param frame: averages or values per topic, with the names of the measures
     :param facts: what the evaluation knows
     :param labels: the label of each measure that has one
+    :param names: the labels, and short names of the other measures
     :param hidden: the sentences on hidden groups, above the other notes
     :param notes: the other sentences below the table
     """
 
     def __init__(self, frame: pd.DataFrame, facts: Facts, labels: Mapping[str, str],
-                 hidden: Sequence[str], notes: Sequence[str], digits: int | None, p_values: bool,
-                 highlight: str | None) -> None:
+                 names: Mapping[str, str], hidden: Sequence[str], notes: Sequence[str],
+                 digits: int | None, p_values: bool, highlight: str | None) -> None:
         self.frame = frame
         self.notes = [*hidden, *notes]
         self.hidden = list(hidden)
         self._facts = facts
         self._labels = labels
-        self._shown = {**short_names(list(map(str, frame.columns))), **labels}
+        self._names = names
         self._digits = digits
         self._p_values = p_values
         self._highlight = highlight
@@ -141,8 +144,9 @@ class Table:
         def escaped(text: str) -> str:
             return " ".join(text.replace("|", "\\|").split())
 
-        rows = self._rows(escaped, "**{}**" if self._highlight else "{}")
-        rows.insert(1, ["---", *["---:"] * (len(rows[0]) - 1)])
+        rows = self._rows(escaped, "**{}**")
+        others = len(rows[0]) - 1
+        rows.insert(1, ["---", *["---:"] * others])
         lines = [f"| {' | '.join(row)} |\n" for row in rows]
         if self.notes:
             lines.append(f"\n{' '.join(self.notes)}\n")
@@ -151,11 +155,14 @@ class Table:
     @property
     def latex(self) -> str:
         """The table in LaTeX."""
-        heads, *rows = self._rows(latex_escaped, r"\textbf{{{}}}" if self._highlight else "{}")
-        lines = [rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}", r"\toprule",
-                 rf"{' & '.join(heads)} \\", r"\midrule"]
-        # After the end of a row, LaTeX takes a bracket or a star for an option.
-        lines += [re.sub(r"^([\[*])", r"{\1}", " & ".join(row)) + r" \\" for row in rows]
+        heads, *rows = self._rows(latex_escaped, r"\textbf{{{}}}")
+        alignment = "l" + "r" * (len(heads) - 1)
+        lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule"]
+        lines += [rf"{' & '.join(heads)} \\", r"\midrule"]
+        for row in rows:
+            # After the end of a row, LaTeX takes a bracket or a star for an option.
+            line = re.sub(r"^([\[*])", r"{\1}", " & ".join(row))
+            lines.append(rf"{line} \\")
         if self._references:
             lines.insert(-self._references, r"\midrule")
         lines += [r"\bottomrule", r"\end{tabular}"]
@@ -189,17 +196,21 @@ class Table:
     @property
     def text(self) -> str:
         """The table in aligned columns, for a terminal."""
-        rows = pd.DataFrame({" ".join(head.split()): _aligned(cells)
-                             for head, cells in self._cells.items()}, dtype=object)
+        heads = [" ".join(head.split()) for head in self._cells]
+        columns = map(_aligned, self._cells.values())
+        rows = pd.DataFrame(dict(zip(heads, columns, strict=True)), dtype=object)
         if self._references:
             rule = pd.DataFrame("", [""], rows.columns)
-            rows = pd.concat([rows[:-self._references], rule, rows[-self._references:]])
-        first = rows.columns[0]
+            first = len(rows) - self._references
+            rows = pd.concat([rows[:first], rule, rows[first:]])
+        head = rows.columns[0]
         width = shutil.get_terminal_size((0, 0)).columns or None
-        rows = rows.set_index(first).rename_axis(index=None, columns=first)
-        lines = [line.rstrip() for line in rows.to_string(line_width=width).split("\n")]
+        rows = rows.set_index(head).rename_axis(index=None, columns=head)
+        text = rows.to_string(line_width=width)
+        lines = [line.rstrip() for line in text.split("\n")]
         sentences = [*self.notes]
-        if any(cell.best for cells in self._cells.values() for cell in cells):
+        cells = chain.from_iterable(self._cells.values())
+        if any(cell.best for cell in cells):
             sentences.insert(len(self.hidden), f"{BEST} the best value.")
         if sentences:
             lines.append("")
@@ -214,12 +225,16 @@ class Table:
 
     def _labelled(self) -> pd.DataFrame:
         """Return the frame with rounded values, and labels that say which end is better."""
-        table = self.frame if self._digits is None else self.frame.round(self._digits)
-        counts = [name + suffix for name in map(str, table.columns) for suffix in (WINS, LOSSES)]
-        table = table.astype(dict.fromkeys(table.columns.intersection(counts), "Int64"))
+        table = self.frame
+        if self._digits is not None:
+            table = table.round(self._digits)
+        names = table.columns.map(str)
+        counts = table.columns.intersection([*names + WINS, *names + LOSSES])
+        table = table.astype(dict.fromkeys(counts, "Int64"))
         labels = {name: self._head(name) for name in self._labels}
         if "measure" in table:
-            return table.assign(measure=table["measure"].replace(labels))
+            table["measure"] = table["measure"].replace(labels)
+            return table
         heads = {}
         for column in table.columns:
             name, suffix = _split(str(column))
@@ -228,17 +243,19 @@ class Table:
 
     def _head(self, measure: str) -> str:
         """Return the label of a measure with its better end."""
-        return f"{self._shown.get(measure, measure)} {direction(measure) or ''}".rstrip()
+        end = direction(measure) or ""
+        return f"{self._names.get(measure, measure)} {end}".rstrip()
 
     @cached_property
     def _cells(self) -> dict[str, list[_Cell]]:
         """The cells of each column of a table for a paper, by head."""
         table = self.frame
         if _is_plain(table):
-            return {str(column): self._plain_cells(values)
-                    for column, values in self._labelled().items()}
+            labelled = self._labelled()
+            return {str(column): self._plain_cells(labelled[column]) for column in labelled}
         measures = [name for name in measure_columns(table) if not _split(name)[1]]
-        is_best = best(noted.comparable(table[["name", *measures]], self._facts))
+        averages = noted.comparable(table[["name", *measures]], self._facts)
+        is_best = best(averages)
         mark = marks(table, self._facts)
         columns = {}
         for column in map(str, table.columns):
@@ -256,9 +273,10 @@ class Table:
         texts = self._texts(table[column]).copy()
         known = texts != ""
         if column + LOW in table:
-            low, high = self._texts(table[column + LOW]), self._texts(table[column + HIGH])
-            both = known & (low != "")
-            texts = np.where(both, texts + " [" + low + ", " + high + "]", texts)
+            low = self._texts(table[column + LOW])
+            high = self._texts(table[column + HIGH])
+            interval = texts + " [" + low + ", " + high + "]"
+            texts = np.where(known & (low != ""), interval, texts)
         for name, topics in self._facts.fewer.get(column, {}).items():
             texts[table["name"] == name] += f" (n={topics})"
         missing = np.where(is_reference(table), "", "–")
@@ -266,13 +284,14 @@ class Table:
 
     def _compared(self, column: str) -> dict[str, list[_Cell]]:
         """Return the columns of the p-values and verdicts of a measure that are shown."""
-        label = self._shown.get(column, column)
+        label = self._names.get(column, column)
         columns = {}
         p = noted.p_values(self.frame, column)
         if self._p_values and p is not None:
             columns[f"p ({label})"] = self._plain_cells(p.map(short_p, "ignore"))
-        if column + VERDICT in self.frame:
-            columns[f"verdict ({label})"] = self._plain_cells(self.frame[column + VERDICT])
+        verdicts = self.frame.get(column + VERDICT)
+        if verdicts is not None:
+            columns[f"verdict ({label})"] = self._plain_cells(verdicts)
         return columns
 
     def _plain_cells(self, values: pd.Series) -> list[_Cell]:
@@ -299,7 +318,7 @@ class Table:
 
         def marked(cell: _Cell) -> str:
             text = escaped(cell.text)
-            if cell.best:
+            if cell.best and self._highlight:
                 text = bold.format(text)
             return text + escaped(cell.mark)
 
@@ -358,10 +377,10 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
         names = []
     user_labels = values_by_measure(labels or {}, names)
     _check_labels(user_labels, [*names, *map(str, frame.columns)])
-    shown = short_names(names) | user_labels
+    short = short_names(names) | user_labels
     averages = None if plain else noted.comparable(frame, facts)
-    hidden = sentences_on_shares(facts.shares, averages, shown)
-    sentences = notes(frame, facts, shown)
+    hidden = sentences_on_shares(facts.shares, averages, short)
+    sentences = notes(frame, facts, short)
     if "absent" in frame:
         sentences += legend(facts.shares)
     if intervals is not None:
@@ -371,7 +390,7 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
         frame = _joined(frame, verdicts.dropna(subset="tolerance"), {"verdict": VERDICT})
         baseline = facts.comparison.baseline if facts.comparison else "the baseline"
         sentences.append(noted.on_verdicts(verdicts, user_labels, baseline))
-    return Table(frame, facts, user_labels, hidden, sentences, digits, p_values, highlight)
+    return Table(frame, facts, user_labels, short, hidden, sentences, digits, p_values, highlight)
 
 
 def _is_plain(frame: pd.DataFrame) -> bool:
@@ -425,10 +444,9 @@ def latex_escaped(text: str) -> str:
     return re.sub(r"(?<![\w.)-])-(?=\d)", "−", text).translate(_LATEX)
 
 
-def _aligned(cells: Iterable[_Cell]) -> list[str]:
+def _aligned(cells: Sequence[_Cell]) -> list[str]:
     """Return cells whose texts end in one column, with what follows them."""
-    cells = list(cells)
+    texts = [" ".join(cell.text.split()) for cell in cells]
     ends = [BEST * cell.best + cell.mark for cell in cells]
     width = max(map(len, ends), default=0)
-    return [" ".join(cell.text.split()) + end.ljust(width)
-            for cell, end in zip(cells, ends, strict=True)]
+    return [text + end.ljust(width) for text, end in zip(texts, ends, strict=True)]
