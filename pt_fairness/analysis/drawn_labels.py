@@ -23,7 +23,7 @@ from pt_fairness.analysis.statistics import LEAST_INTERVAL, check_level, place_o
 from pt_fairness.core.arrays import TIE_DECIMALS, Floats, Ints, ranges, ratio, uniforms
 from pt_fairness.core.messages import at_least, one_of, shown, warn
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
-from pt_fairness.io.run_files import RunInputs
+from pt_fairness.io.run_files import RunInputs, named
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Run
@@ -215,11 +215,12 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     at_least(2, "draws", draws)
     one_of("interval", interval, ("rubin", "components"))
     one_of("undefined", undefined, ("drop", "count"))
-    drawn = LabelDraws(runs, qrels, measures, groups, topics)
+    runs = named(runs, topics=topics)
+    place = None if baseline is None else place_of(baseline, list(runs))
+    drawn = LabelDraws(runs, qrels, measures, groups)
     if drawn.known is not None and interval != "rubin":
         raise ValueError("interval must be 'rubin' for the labels of a model, whose shares are "
                          f"estimated from the same topics, got {interval!r}")
-    place = None if baseline is None else place_of(baseline, drawn.systems)
     if isinstance(drawn.source, ModelLabels):
         check(drawn.known, drawn.source, drawn.labels)
     return drawn.values(draws, seed, undefined).table(confidence, place, interval)
@@ -228,10 +229,9 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 class LabelDraws:
     """Runs, judgments and documents whose labels are drawn."""
 
-    def __init__(self, runs: RunInputs, qrels: pd.DataFrame, measures: Any, groups: Any,
-                 topics: Any = None) -> None:
+    def __init__(self, runs: RunInputs, qrels: pd.DataFrame, measures: Any, groups: Any) -> None:
         self.measures = measures_without_groups(measures, "uncertain_labels", _SOURCE)
-        frames, judged = runs_and_qrels(runs, qrels, topics)
+        frames, judged = runs_and_qrels(runs, qrels, None)
         annotations = kept_annotations(judged, groups, self.measures)
         self.labels = annotations.labels
         source: Any = annotations.groups

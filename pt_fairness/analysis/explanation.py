@@ -159,7 +159,14 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     ((measure, name),) = names.items()
     judgments = Judgments(judged)
     (topic,) = texts_of(pd.Series([qid]))
-    rows = _rows(one_run(run, topics), topic, judgments.topics)
+    if topic not in judgments.topics:
+        raise ValueError(f"qid must be a topic with judged documents, such as "
+                         f"{judgments.topics[0]!r}, got {topic!r}."
+                         f"{did_you_mean(topic, judgments.topics)}")
+    rows = one_run(run, topics)
+    rows = rows[texts_of(rows["query_id"]) == topic]
+    if rows.empty:
+        warn(f"the run returned nothing for topic {topic!r}")
     place = judgments.topics.index(topic)
     block = slice(place, place + 1)
     with collecting_warnings() as warnings:
@@ -217,21 +224,6 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     columns = shares | columns | {column: values}
     frame = frame.assign(**columns, **facts | targets | constants | targets)
     return Explanation(frame, value, formula, reason)
-
-
-def _rows(run: pd.DataFrame, topic: str, topics: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of a topic in a run.
-
-    :param topics: the topics of the qrels
-    :raises ValueError: if the qrels do not have the topic
-    """
-    if topic not in topics:
-        raise ValueError(f"qid must be a topic with judged documents, such as {topics[0]!r}, got "
-                         f"{topic!r}.{did_you_mean(topic, topics)}")
-    rows = run[texts_of(run["query_id"]) == topic]
-    if rows.empty:
-        warn(f"the run returned nothing for topic {topic!r}")
-    return rows
 
 
 def _values(measures: Sequence[Any], evaluator: QuickEvaluator, run: pd.DataFrame,

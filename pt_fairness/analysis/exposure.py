@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from pt_fairness import groups as sources
 from pt_fairness.analysis.frames import (
     best,
     fairness_measure,
@@ -215,18 +216,32 @@ def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     """
     one_of("by", by, ("document", "group"))
     at_least(1, "depth", depth, "all documents")
+    one_of("discount", discount, ("log2", "trec", "geometric", "mmr", "none", "power"))
+    default, most = P.get(discount, (nan, 0.0))
+    if p is None:
+        p = default
+    elif not 0 <= p < most:
+        raise ValueError("p must be at least 0 with discount='power', below 1 with 'geometric' and "
+                         f"None with the others, got {shown(p)} with {shown(discount)}")
     words = ("runs",) if qrels is None else ("runs", "judged")
     if not is_whole(population) and population not in words:
         raise ValueError("population must be 'runs', 'judged' (with qrels) or the number of "
                          f"documents of the collection, got {shown(population)}")
+    if by == "group" and groups is not None:
+        groups = sources.get(groups)
     if qrels is not None:
-        frames, judged = runs_and_qrels(runs, qrels, topics)
+        runs, judged = runs_and_qrels(runs, qrels, topics)
     else:
-        frames = run_frames(runs, topics)
+        runs = frames = run_frames(runs, topics)
         # Every topic counts as judged, with one of its documents.
         judged = pd.concat(frames.values()).drop_duplicates("query_id").assign(relevance=0)
     judgments = Judgments(judged)
-    ranked = ranked_runs(frames, judgments)
+    if by == "group":
+        annotations = group_annotations(judgments, groups)
+        if qrels is None and annotations.declared is None:
+            raise ValueError("qrels must be given with groups that do not declare their labels, "
+                             f"such as {annotations.groups!r}")
+    ranked = ranked_runs(runs, judgments)
     returned = [run.docnos(first_rows(run, depth)) for run in ranked.values()]
     docnos = judgments.docnos() if population == "judged" else np.concatenate(returned)
     items = documents = pd.Index(docnos, name="docno").unique().sort_values()
@@ -235,10 +250,6 @@ def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         raise ValueError("population must be at least the number of documents that the runs "
                          f"returned, {len(documents)}, got {n}")
     if by == "group":
-        annotations = group_annotations(judgments, groups)
-        if qrels is None and annotations.declared is None:
-            raise ValueError("qrels must be given with groups that do not declare their labels, "
-                             f"such as {annotations.groups!r}")
         items = pd.Index(annotations.labels, name="group")
         n = len(items)
     for (name, run), docnos in zip(ranked.items(), returned, strict=True):
@@ -257,20 +268,11 @@ def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         yield _System(name, items, n, exposure[1:], times[1:], weights)
 
 
-def _weights(run: Run, rows: Ints, discount: str, p: float | None) -> Floats:
+def _weights(run: Run, rows: Ints, discount: str, p: float) -> Floats:
     """Return the weight of the rank of each document, ``[len(rows)]``.
 
     The rankings of a topic share the exposure of one ranking.
-
-    :raises ValueError: if the discount is unknown, or ``p`` is out of its range or not used
     """
-    one_of("discount", discount, ("log2", "trec", "geometric", "mmr", "none", "power"))
-    default, most = P.get(discount, (nan, 0.0))
-    if p is None:
-        p = default
-    elif not 0 <= p < most:
-        raise ValueError("p must be at least 0 with discount='power', below 1 with 'geometric' and "
-                         f"None with the others, got {shown(p)} with {shown(discount)}")
     depth = run.length.max(initial=0)
     if discount == "power":
         weights = arrays.ranks(depth) ** -p

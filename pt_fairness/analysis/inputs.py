@@ -14,7 +14,7 @@ from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, as_frame
 from pt_fairness.core.messages import first_names, shown, warn
 from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.io.qrels_files import chosen_topics, load_qrels, qrels_columns
-from pt_fairness.io.run_files import RunInputs, named, read_run
+from pt_fairness.io.run_files import NamedRuns, RunInputs, named, read_run
 from pt_fairness.measures.measure import FairnessMeasure, rels_of
 from pt_fairness.measures.params import PROTECTED_WORDS
 from pt_fairness.measures.rank_bias import ValueMeasure
@@ -70,17 +70,17 @@ def kept_annotations(qrels: pd.DataFrame, groups: Any,
 
 
 def runs_and_qrels(runs: RunInputs, qrels: Any, topics: Any) \
-        -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+        -> tuple[NamedRuns, pd.DataFrame]:
     """Return runs and the qrels of their topics, with the column names of ir_measures.
 
-    Transformers are run once. Without them, all qrels are returned.
+    Transformers have not retrieved yet. Without them, all qrels are returned.
 
     :param runs: runs in any form that :func:`pt_fairness.evaluate` reads
     :param topics: the topics of transformers
     """
     named_runs = named(runs, topics=topics)
     judged = chosen_topics(loaded_qrels(qrels), named_runs.topics)
-    return run_frames(named_runs), judged
+    return named_runs, judged
 
 
 def one_run(run: Any, topics: Any = None) -> pd.DataFrame:

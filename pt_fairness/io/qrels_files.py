@@ -211,8 +211,9 @@ def chosen_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFr
     chosen = qid.isin(texts_of(topics["qid"]))
     if not chosen.any():
         names = listed(topics["qid"].map(str)) or "none"
-        raise ValueError(f"the qrels have none of the topics: they have topics such as {qid[0]!r}, "
-                         f"topics= has {names}")
+        judged = listed(qid.unique()) or "no rows"
+        raise ValueError(f"the qrels have none of the topics: they have {judged}, topics= has "
+                         f"{names}")
     if not chosen.all():
         number = qid[chosen].nunique()
         warn(f"topics= has {number} of the {qid.nunique()} topics of the qrels; the others are "

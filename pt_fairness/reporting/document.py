@@ -28,7 +28,7 @@ from pt_fairness.analysis.frames import best
 from pt_fairness.analysis.human_labels import human_labels
 from pt_fairness.analysis.inputs import compares_groups, loaded_qrels
 from pt_fairness.analysis.notes import Facts, comparable, marks, p_values, short_p
-from pt_fairness.analysis.statistics import CORRECTION
+from pt_fairness.analysis.statistics import CORRECTION, check_level
 from pt_fairness.analysis.tables import Table
 from pt_fairness.core import __version__
 from pt_fairness.core.arrays import TIE_DECIMALS
@@ -187,6 +187,9 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     'We evaluate 1 system on 1 topic b'
     """
     at_least(1, "depth", depth, most=100)
+    at_least(2, "uncertain", uncertain, "no draws")
+    level = confidence if confidence is not None else CONFIDENCE
+    check_level(level)
     model, people = groups, None
     is_name = isinstance(groups, str) and groups in sources.names()
     source = sources.get(groups) if is_name else groups
@@ -214,7 +217,6 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     experiment = Experiment(evaluation, measures, judged, groups, named.topics, labels)
     perquery = experiment.perquery
     scored = {name: named[name] for name in experiment.systems}
-    level = confidence or CONFIDENCE
     ends = compared = None
     comparison = experiment.facts.comparison
     if people is not None:

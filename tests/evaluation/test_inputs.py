@@ -8,7 +8,16 @@ import pyterrier as pt
 import pytest
 from one_test import each
 
-from pt_fairness import FairnessWarning, evaluate, groups, report, rKL, targets
+from pt_fairness import (
+    FairnessWarning,
+    analysis,
+    evaluate,
+    explain,
+    groups,
+    report,
+    rKL,
+    targets,
+)
 from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.provider import FairnessProvider
 
@@ -140,6 +149,30 @@ class TestBeforeTheFirstSystemRetrieves:
         for function in evaluate, report:
             with pytest.raises(ValueError, match=word):
                 function(**arguments | {"qrels": JUDGED} | options)
+        assert not asked
+
+    @each("function, options, word", [
+        (report, {"confidence": 2, "measures": "AWRF@2"}, "confidence"),
+        (report, {"uncertain": 1, "measures": "AWRF@2"}, "uncertain"),
+        (analysis.against_random, {"groups": "no-such", "measures": "AWRF@2"}, "no-such"),
+        (analysis.document_exposure, {"by": "group", "groups": "no-such"}, "no-such"),
+        (analysis.document_exposure, {"by": "group", "groups": "no-such", "qrels": None},
+         "no-such"),
+        (analysis.document_exposure, {"discount": "log3"}, "discount"),
+        (analysis.inequality, {"discount": "log3", "qrels": None}, "discount"),
+        (analysis.inequality, {"p": 2}, "p must"),
+        (analysis.label_noise, {"groups": "no-such", "measures": "AWRF@2", "eps": 0.1},
+         "no-such"),
+        (analysis.ranked_groups, {"groups": "no-such"}, "no-such"),
+        (analysis.uncertain_labels, {"groups": "no-such", "measures": "AWRF@2"}, "no-such"),
+        (analysis.uncertain_labels, {"baseline": "B", "groups": None, "measures": "AWRF@2"},
+         "baseline"),
+        (explain, {"qid": "3", "measure": "AWRF@2"}, "qid")])
+    def test_errors_of_analyses_come(self, arguments, asked, function, options, word):
+        runs = {"run" if function is explain else "runs": arguments["runs"]}
+        given = {"qrels": JUDGED, "topics": arguments["topics"]} | options
+        with pytest.raises(ValueError, match=word):
+            function(**runs, **given)
         assert not asked
 
     def test_results_are_as_of_frames(self, arguments, asked):

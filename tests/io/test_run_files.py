@@ -359,8 +359,9 @@ def test_qrels_of_some_topics():
     pd.testing.assert_frame_equal(found, QRELS[QRELS["qid"] != "2"])
     renamed = QRELS.set_axis(["query_id", "doc_id", "relevance"], axis=1)
     pd.testing.assert_frame_equal(chosen_topics(renamed, QRELS), renamed)
-    with pytest.raises(ValueError, match="topics such as '1', topics= has 'x'"):
-        chosen_topics(QRELS, pd.DataFrame({"qid": ["x"]}))
+    for qrels, words in (QRELS, "'1'.* topics= has 'x'"), (QRELS[:0], "no rows"):
+        with pytest.raises(ValueError, match=words):
+            chosen_topics(qrels, pd.DataFrame({"qid": ["x"]}))
 
 
 @each("path, says", [
