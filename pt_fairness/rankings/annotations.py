@@ -178,13 +178,15 @@ class Annotations:
             return self.pair_codes
         codes, labels, _ = judgments.row_groups
         label = recoded(codes[rows], labels, self.sets.labels)
-        return self.sets.code(judgments.index.pair[rows], label, len(self.pair_codes))
+        pair = judgments.index.pair[rows]
+        return self.sets.code(pair, label, len(self.pair_codes))
 
     def _set_labels(self, judged: Iterable[str]) -> None:
         labels = {*(self.declared or ()), *judged}.difference(self._unknown)
         #: The groups G, sorted.
         self.labels = sorted(labels)
-        self.sets = LabelSets([*self.labels, *sorted(self._added - labels), *self._unknown])
+        added = sorted(self._added - labels)
+        self.sets = LabelSets([*self.labels, *added, *self._unknown])
 
     def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
         """Return the annotations of documents from the group source.
@@ -260,10 +262,10 @@ class Annotations:
         """
         judgments = self.judgments
         codes = np.full(len(run.ranking), -1, np.int32)
-        rankings = Rankings(
-            judgments.topics, run.topics, run.start, run.length, run.ranking, run.pair, codes,
-            lambda: run.item, judgments.topic, judgments.relevance, self.judged_codes, self.sets,
-            self.labels)
+        ranked = run.ranking, run.pair, codes, lambda: run.item
+        judged_documents = judgments.topic, judgments.relevance, self.judged_codes
+        rankings = Rankings(judgments.topics, run.topics, run.start, run.length, *ranked,
+                            *judged_documents, self.sets, self.labels)
         if self.groups is not None:
             return self._source_rankings(rankings, self.groups, run, depth)
         judged = run.pair >= 0
@@ -283,14 +285,19 @@ class Annotations:
         while (length > before).any():
             rows = ranges(run.start + before, length - before)
             item, label, labels, *_ = memberships = self._look_up(groups, run, rows)
-            codes[rows] = sets.annotated(memberships, len(codes))[rows]
+            all_codes = sets.annotated(memberships, len(codes))
+            codes[rows] = all_codes[rows]
             counts = sets.any_of([*self.labels, *self._unknown])
             outside = ~counts[codes[item]]
-            foreign.update(labels[code] for code in distinct(label[outside]))
+            foreign_codes = distinct(label[outside])
+            foreign.update(labels[code] for code in foreign_codes)
             if self._unknown:  # labels outside the groups G are unknown
-                codes[item[codes[item] < 0]] = sets.labels.index(UNKNOWN_GROUP)
-            count = np.bincount(run.ranking[counts[codes]], minlength=len(length))
+                unknown = item[codes[item] < 0]
+                codes[unknown] = sets.labels.index(UNKNOWN_GROUP)
+            ranking = run.ranking[counts[codes]]
+            count = np.bincount(ranking, minlength=len(length))
             before = length
-            length = np.where(count < depth, np.minimum(run.length, 2 * before), before)
+            deeper = np.minimum(run.length, 2 * before)
+            length = np.where(count < depth, deeper, before)
         return replace(rankings, looked_up=length, sets=sets, order=groups.order,
                        foreign=sorted(foreign))

@@ -75,8 +75,9 @@ class LabelSets:
         count = np.bincount(item, minlength=items)
         several = count[item] > 1
         if several.any():
-            codes[count > 1] = self._added(item[several], label[several], share[several],
-                                           weight is not None)
+            weighted = weight is not None
+            added = self._added(item[several], label[several], share[several], weighted)
+            codes[count > 1] = added
         return codes
 
     def _added(self, item: Ints, label: Ints, share: Floats, weighted: bool) -> Ints:

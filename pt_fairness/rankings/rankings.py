@@ -129,12 +129,13 @@ class Rankings:
         """
         labels = sorted({*self.labels, *added})
         codes = self.codes
-        judged_codes = self.judged_codes
+        judged_codes: Any = self.judged_codes
         if not set(labels).issuperset(self.sets.labels):
             usable = self.sets.any_of(labels)
             codes = np.where(usable[codes], codes, -1)
-            judged_codes = {rel: np.where(usable[table], table, -1)
-                            for rel, table in judged_codes.items()}
+            judged_codes = {}
+            for rel, table in self.judged_codes.items():
+                judged_codes[rel] = np.where(usable[table], table, -1)
         if depth is not None:
             rows = np.flatnonzero(codes >= 0)
             below = rows[positions(self.ranking[rows]) >= depth]
@@ -154,7 +155,8 @@ class Rankings:
         documents = deepest + int(judged.max(initial=0))
         # A block of b topics has at most min(sets, b · documents) label sets.
         fewest = BLOCK_CELLS // max(len(self.sets), 1)
-        size = min(BLOCK_CELLS // deepest, max(fewest, isqrt(BLOCK_CELLS // documents)))
+        fewest = max(fewest, isqrt(BLOCK_CELLS // documents))
+        size = min(BLOCK_CELLS // deepest, fewest)
         size = max(size, 1)
         for first in range(0, len(self.topics), size):
             yield restricted.block(first, first + size)
@@ -167,7 +169,8 @@ class Rankings:
         start = np.append(self.start, len(self.codes))
         documents = slice(start[rankings.start], start[rankings.stop])
         # The label sets of the block get codes of their own.
-        codes = [self.codes[documents], *(table[judged] for table in self.judged_codes.values())]
+        judged_codes = [table[judged] for table in self.judged_codes.values()]
+        codes = [self.codes[documents], *judged_codes]
         is_used = np.zeros(len(self.sets) + 1, bool)
         for part in codes:
             is_used[part] = True
@@ -182,25 +185,31 @@ class Rankings:
         backgrounds = {}
         for name, (topic, values) in self.backgrounds.items():
             rows = slice(*np.searchsorted(topic, ends))
-            chosen = {source: numbers[rows] for source, numbers in values.items()}
-            backgrounds[name] = Background(topic[rows] - first, chosen)
-        document_values = {source: numbers[documents]
-                           for source, numbers in self.document_values.items()}
+            backgrounds[name] = Background(topic[rows] - first, _rows_of(values, rows))
         attributes = {}
         for source, (all_sets, ranked_codes, pair_codes) in self.attributes.items():
             attributes[source] = Attribute(all_sets, ranked_codes[documents], pair_codes[judged])
-        block = replace(self, topics=self.topics[first:stop], sets=sets, codes=ranked,
-                       document_values=document_values, backgrounds=backgrounds,
-                       attributes=attributes, all_topics=self)
-        block = replace(block, topic=self.topic[rankings] - first,
-                       start=self.start[rankings] - documents.start,
-                       looked_up=self.looked_up[rankings],
-                       ranking=self.ranking[documents] - rankings.start,
-                       pair=np.maximum(self.pair[documents] - judged.start, -1),
-                       item=lambda: self.item()[documents] - judged.start)
-        return replace(block, judged_topic=self.judged_topic[judged] - first,
-                       relevance=self.relevance[judged],
-                       judged_codes=dict(zip(self.judged_codes, judged_codes, strict=True)))
+
+        def items() -> Ints:
+            item = self.item()
+            return item[documents] - judged.start
+
+        topic = self.topic[rankings] - first
+        start = self.start[rankings] - documents.start
+        looked_up = self.looked_up[rankings]
+        ranking = self.ranking[documents] - rankings.start
+        pair = self.pair[documents] - judged.start
+        pair = np.maximum(pair, -1)
+        judged_topic = self.judged_topic[judged] - first
+        codes_by_rel = dict(zip(self.judged_codes, judged_codes, strict=True))
+        block = replace(self, topics=self.topics[first:stop], sets=sets, all_topics=self)
+        block = replace(block, topic=topic, start=start, looked_up=looked_up)
+        block = replace(block, ranking=ranking, pair=pair, codes=ranked, item=items)
+        block = replace(block, judged_topic=judged_topic, relevance=self.relevance[judged],
+                        judged_codes=codes_by_rel)
+        document_values = _rows_of(self.document_values, documents)
+        return replace(block, document_values=document_values, backgrounds=backgrounds,
+                       attributes=attributes)
 
     def repeated(self, times: int) -> Rankings:
         """Return the rankings ``times`` times, each with topics of its own."""
@@ -214,25 +223,33 @@ class Rankings:
         def items() -> Ints:
             # Identifiers of unjudged documents are larger than all judged ones.
             item = self.item()
-            return np.where(item < judged, item + judged * turns, item * times + turns).ravel()
+            later = item + judged * turns
+            later_unjudged = item * times + turns
+            return np.where(item < judged, later, later_unjudged).ravel()
 
-        repeated = replace(self, topics=[*self.topics] * times, item=items,
-                           topic=moved(self.topic, len(self.topics)),
-                           start=moved(self.start, len(self.codes)),
-                           looked_up=np.tile(self.looked_up, times))
-        repeated = replace(repeated, ranking=moved(self.ranking, len(self.topic)),
-                           pair=moved(self.pair, judged), codes=np.tile(self.codes, times))
-        judged_codes = {rel: np.tile(codes, times) for rel, codes in self.judged_codes.items()}
-        return replace(repeated, judged_topic=moved(self.judged_topic, len(self.topics)),
-                       relevance=np.tile(self.relevance, times), judged_codes=judged_codes)
+        topics = len(self.topics)
+        topic = moved(self.topic, topics)
+        start = moved(self.start, len(self.codes))
+        ranking = moved(self.ranking, len(self.topic))
+        pair = moved(self.pair, judged)
+        judged_topic = moved(self.judged_topic, topics)
+        codes = np.tile(self.codes, times)
+        looked_up = np.tile(self.looked_up, times)
+        relevance = np.tile(self.relevance, times)
+        judged_codes = {rel: np.tile(table, times) for rel, table in self.judged_codes.items()}
+        repeated = replace(self, topics=[*self.topics] * times, topic=topic, start=start)
+        repeated = replace(repeated, looked_up=looked_up, ranking=ranking, pair=pair, codes=codes)
+        return replace(repeated, item=items, judged_topic=judged_topic, relevance=relevance,
+                       judged_codes=judged_codes)
 
     def reordered(self, rows: Ints) -> Rankings:
         """Return the rankings with other documents at the ranks.
 
         :param rows: the index of the document at each place, ``[n]``; of the same ranking
         """
-        return replace(self, pair=self.pair[rows], codes=self.codes[rows],
-                       item=lambda: self.item()[rows])
+        pair = self.pair[rows]
+        codes = self.codes[rows]
+        return replace(self, pair=pair, codes=codes, item=lambda: self.item()[rows])
 
     def shares_within(self, cutoffs: Collection[int]) -> dict[int, float]:
         """Return how many of the documents that count at a cutoff stand within it.
@@ -247,7 +264,8 @@ class Rankings:
         shares = {}
         for cutoff in cutoffs:
             count = np.minimum(annotated.length, cutoff).sum()
-            shares[cutoff] = (place < cutoff).sum() / count if count else np.nan
+            inside = (place < cutoff).sum()
+            shares[cutoff] = inside / count if count else np.nan
         return shares
 
     def note(self, labels: Sequence[str] | None = None, prefix: str = "", /, **numbers: Any
@@ -390,7 +408,8 @@ class Rankings:
         """
         if rel not in self._counts:
             codes = self.judged_codes[rel]
-            self._counts[rel] = self.sums_by_code(len(self.topics), self.judged_topic, codes)
+            topics = len(self.topics)
+            self._counts[rel] = self.sums_by_code(topics, self.judged_topic, codes)
         counts = self._counts[rel]
         if len(counts) == len(self):
             return counts
@@ -401,11 +420,16 @@ class Rankings:
 
         :returns: the rankings of all topics, and the count of each of their label sets
         """
-        whole = self if self.all_topics is None else self.all_topics
+        whole = self._whole
         if rel not in whole._pooled:
-            counts = np.bincount(whole.judged_codes[rel] + 1, minlength=len(whole.sets) + 1)
+            column = whole.judged_codes[rel] + 1
+            counts = np.bincount(column, minlength=len(whole.sets) + 1)
             whole._pooled[rel] = counts[1:]
         return whole, whole._pooled[rel]
+
+    @property
+    def _whole(self) -> Rankings:
+        return self if self.all_topics is None else self.all_topics
 
     @cached_property
     def highest_relevance(self) -> Any:
@@ -417,8 +441,7 @@ class Rankings:
     @property
     def highest_relevance_of_all(self) -> Any:
         """The highest relevance of a judged document of all topics."""
-        whole = self if self.all_topics is None else self.all_topics
-        return whole.relevance.max()
+        return self._whole.relevance.max()
 
     @property
     def judgments(self) -> tuple[Ints, Ints, Any]:
@@ -429,7 +452,8 @@ class Rankings:
     def run_counts(self) -> Floats:
         """The number of documents of each label set in each condensed ranking, ``[R, S]``."""
         rows = self._annotated
-        return self.sums_by_code(len(self), self.ranking[rows], self.codes[rows])
+        ranking = self.ranking[rows]
+        return self.sums_by_code(len(self), ranking, self.codes[rows])
 
     def values(self, source: Hashable, cutoff: int | None) -> tuple[Floats, Ints]:
         """Return the values of the ranked documents, cut at ``cutoff``.
@@ -439,7 +463,8 @@ class Rankings:
             ranking, and the lengths ``[R]``
         :raises ValueError: if the rankings lack values of this source
         """
-        return self._full(_looked_up(self.document_values, source), cutoff, np.nan)
+        values = _looked_up(self.document_values, source)
+        return self._full(values, cutoff, np.nan)
 
     def background(self, name: Hashable, source: Hashable) -> tuple[Ints, Floats]:
         """Return the values of the documents of a background.
@@ -462,7 +487,8 @@ class Rankings:
         """
         documents = self.documents(cutoff)
         sets, codes, judged = _looked_up(self.attributes, source)
-        return sets, codes[self.start[documents.ranking] + documents.place], judged
+        rows = self.start[documents.ranking] + documents.place
+        return sets, codes[rows], judged
 
     def documents(self, cutoff: int | None) -> Documents:
         """Return the documents that are judged or in the first ``cutoff`` ranks of a ranking."""
@@ -478,15 +504,19 @@ class Rankings:
         # Judged documents have the smallest identifiers.
         item = np.append(np.arange(judged), self.item()[ranked])
         _, first, document = np.unique(item, return_index=True, return_inverse=True)
-        codes = np.append(codes, self.codes[ranked])[first]
-        relevance = np.append(relevance, np.zeros_like(row))[first]
         topic = np.append(topic, self.topic[row])[first]
         order = np.argsort(topic, kind="stable")
         index = np.argsort(order, kind="stable")
-        self._documents[cutoff] = Documents(
-            topic[order], codes[order], relevance[order], order < judged, row,
-            ranked - self.start[row], index[document[judged:]])
-        return self._documents[cutoff]
+        first = first[order]
+        codes = np.append(codes, self.codes[ranked])
+        relevance = np.append(relevance, np.zeros_like(row))
+        is_judged = order < judged
+        place = ranked - self.start[row]
+        document = index[document[judged:]]
+        documents = Documents(topic[order], codes[first], relevance[first], is_judged, row, place,
+                              document)
+        self._documents[cutoff] = documents
+        return documents
 
 
 def _matrix(flat: Any, start: Ints, length: Ints, cutoff: int | None,
@@ -505,6 +535,10 @@ def _matrix(flat: Any, start: Ints, length: Ints, cutoff: int | None,
     ranks = np.arange(n.max(initial=0))
     values = flat.take(start[:, None] + ranks, mode="clip")
     return np.where(ranks < n[:, None], values, empty), n
+
+
+def _rows_of(columns: Mapping[Hashable, Floats], rows: slice) -> dict[Hashable, Floats]:
+    return {source: numbers[rows] for source, numbers in columns.items()}
 
 
 def _looked_up(sources: Mapping[Hashable, Any], key: Hashable) -> Any:
