@@ -299,13 +299,14 @@ class OfGroupMeasure(FairnessMeasure):
 
     def check_together(self) -> None:
         inner = parsed_one(self.inner)
-        gains = inner.params.get("gains", {})
-        refused = (
-            isinstance(inner, FairnessMeasure), inner.NAME == "Judged",
-            type(inner).__module__ == irm.diversity.__name__,  # reads subtopics of the qrels
-            not isinstance(inner.aggregator(), irm.MeanAgg), inner.params.get("rel", 1) < 1,
-            inner.params.get("min_rel", 0) < 0, any(gains[grade] for grade in gains if grade <= 0))
-        if any(refused):
+        chosen = {"rel": 1, "min_rel": 0, "gains": {}, **inner.params}
+        gains = chosen["gains"]
+        ignores = isinstance(inner, FairnessMeasure) or inner.NAME == "Judged"
+        reads_subtopics = type(inner).__module__ == irm.diversity.__name__
+        is_mean = isinstance(inner.aggregator(), irm.MeanAgg)
+        counts_others = chosen["rel"] < 1 or chosen["min_rel"] < 0
+        rewards_others = any(gains[grade] for grade in gains if grade <= 0)
+        if ignores or reads_subtopics or not is_mean or counts_others or rewards_others:
             raise ValueError("measure must be a mean over topics that counts relevant documents "
                              f"only, such as nDCG, got {self}")
 

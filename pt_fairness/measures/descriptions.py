@@ -44,10 +44,12 @@ def target_and_protected(measure: FairnessMeasure, several: bool = False) -> str
     >>> target_and_protected(rND(target={"CON": 0.5, "PRO": 0.5}, protected="CON"))
     "target: {'CON':0.5,'PRO':0.5}; protected: CON"
     """
-    if list(measure.parts) != [measure]:
-        return "; ".join(f"{part['groups']}: {target_and_protected(part)}"
-                         for part in measure.parts if part.needs_groups)
     words = []
+    if list(measure.parts) != [measure]:
+        for part in measure.parts:
+            if part.needs_groups:
+                words.append(f"{part['groups']}: {target_and_protected(part)}")
+        return "; ".join(words)
     target = measure.target_word
     if target is not None:
         words.append(f"target: {target_in_words(target)}")
@@ -202,8 +204,9 @@ def parse_bibtex(text: str) -> dict[str, Reference]:
     """
     references = {}
     for entry in _ENTRY.finditer(text):
-        fields = {name: re.sub(r"[{}\\]", "", value) for name, value in _FIELD.findall(entry[2])}
-        authors = _FIELD.search(entry[2])[2].split(" and ")  # type: ignore[index]
+        raw = dict(_FIELD.findall(entry[2]))
+        fields = {name: re.sub(r"[{}\\]", "", value) for name, value in raw.items()}
+        authors = raw["author"].split(" and ")
         # Braces hold a family name of several words.
         families = [re.sub(r".*\{(.*)\}|.* ", r"\1", author) for author in authors]
         references[entry[1]] = Reference(entry[0], fields, families)
@@ -221,7 +224,8 @@ def named(names: Iterable[str]) -> list[FairnessMeasure]:
     """
     measures = [irm.registry.get(name) for name in names]
     if not all(isinstance(measure, FairnessMeasure) for measure in measures):
-        raise ValueError(f"names must be measures of this package, {', '.join(MEASURES)}, got "
+        known = ", ".join(MEASURES)
+        raise ValueError(f"names must be measures of this package, {known}, got "
                          f"{', '.join(names)!r}")
     return measures or list(MEASURES.values())
 
@@ -229,10 +233,12 @@ def named(names: Iterable[str]) -> list[FairnessMeasure]:
 def overview(measures: Sequence[FairnessMeasure]) -> str:
     """Return a line for each measure: its name, range, ideal value and what it asks."""
     rows = [("measure", "range", "fair", "what it asks")]
-    rows += [(measure.NAME, range_of(measure), ideal_text(measure), measure.SHORT_DESC)
-             for measure in measures]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+    for measure in measures:
+        rows.append((measure.NAME, range_of(measure), ideal_text(measure), measure.SHORT_DESC))
+    columns = zip(*rows, strict=True)
+    widths = [max(map(len, column)) for column in columns]
+    lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
+    return "\n".join(map(str.rstrip, lines))
 
 
 def full_text(measures: Sequence[FairnessMeasure]) -> str:
@@ -243,7 +249,8 @@ def full_text(measures: Sequence[FairnessMeasure]) -> str:
 def _full_entry(measure: FairnessMeasure) -> str:
     title, _, body = (measure.__doc__ or "").partition("\n")
     papers = [str(BIBLIOGRAPHY[key]) for key in measure.SOURCE]
-    text = "\n".join([f"range {range_of(measure)}; {ideal_in_words(measure)}", body, "", *papers])
+    values = f"range {range_of(measure)}; {ideal_in_words(measure)}"
+    text = "\n".join([values, body, "", *papers])
     return f"{title}\n{textwrap.indent(text, '    ')}"
 
 

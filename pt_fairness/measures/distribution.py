@@ -107,6 +107,18 @@ class DistributionMeasure(FairnessMeasure):
         return one_if_zero(largest)
 
 
+SMOOTHING = params.real("documents that Laplace smoothing adds to every group, in the ranking and "
+                        "in the targets that are estimated", "a number of at least 0",
+                        lambda v: v >= 0, default=1.0)
+DISCOUNT = params.discount("none", "log2", "trec", "geometric")
+EMPTY = params.one_of("value of a topic without results: the least fair one (least fair), or that "
+                      "of the smoothed shares of no documents, which are equal (smooth)",
+                      "least fair", "smooth")
+BASE = params.real("base of the logarithms in the divergence",
+                   "a number of at least 2, so that no value is negative", lambda v: v >= 2,
+                   default=2.0)
+
+
 class DistMeasure(DistributionMeasure):
     """A measure based on the divergence of Das & Lease (2019)."""
 
@@ -114,15 +126,11 @@ class DistMeasure(DistributionMeasure):
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
         "target": params.target("uniform"),
-        "smoothing": params.real("documents that Laplace smoothing adds to every group, in the "
-                                 "ranking and in the targets that are estimated",
-                                 "a number of at least 0", lambda v: v >= 0, default=1.0),
-        "discount": params.discount("none", "log2", "trec", "geometric"),
+        "smoothing": SMOOTHING,
+        "discount": DISCOUNT,
         "p": PERSISTENCE,
         "unannotated": params.unannotated(),
-        "empty": params.one_of("value of a topic without results: the least fair one (least fair), "
-                               "or that of the smoothed shares of no documents, which are equal "
-                               "(smooth)", "least fair", "smooth"),
+        "empty": EMPTY,
         "groups": params.groups(),
     }
 
@@ -157,7 +165,8 @@ class DistMeasure(DistributionMeasure):
 
         :param n: a length for each list, ``[R]``, or for all of them
         """
-        alone = np.arange(target.shape[1]) == target.argmin(axis=1)[:, None]
+        smallest = target.argmin(axis=1)
+        alone = np.arange(target.shape[1]) == smallest[:, None]
         counts = np.reshape(n, (-1, 1)) * alone
         return kl(laplace(counts, self["smoothing"]), target)
 
@@ -401,12 +410,7 @@ class _AWRF(DistributionMeasure):
         "discount": params.discount("log2", "trec", "geometric", "none"),
         "p": PERSISTENCE,
         "unannotated": params.unannotated(),
-        "base": params.real(
-            "base of the logarithms in the divergence",
-            "a number of at least 2, so that no value is negative",
-            lambda v: v >= 2,
-            default=2.0,
-        ),
+        "base": BASE,
         "groups": params.groups(),
     }
     IDEAL = 1.0

@@ -4,9 +4,11 @@ from typing import Any
 
 import pandas as pd
 
-qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "c", "d"], "relevance": [1, 1, 1, 0],
-                      "iteration": ["PRO", "PRO", "CON", "PRO"]})
-run = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b", "x", "c", "d"], "score": [5, 4, 3, 2, 1]})
+qrels = pd.DataFrame({"query_id": "1", "doc_id": list("abcd")})
+qrels["relevance"] = [1, 1, 1, 0]
+qrels["iteration"] = ["PRO", "PRO", "CON", "PRO"]
+run = pd.DataFrame({"query_id": "1", "doc_id": list("abxcd")})
+run["score"] = range(5, 0, -1)
 
 
 def draw(measure: Any, *rankings: str, relevant: str = 25 * "AB") -> None:
@@ -23,19 +25,22 @@ def ranking_values(measure: Any, *rankings: str, relevant: str = 25 * "AB") -> l
         relevant; ``-`` for a document without a group
     :param relevant: the groups of the relevant documents
     """
-    judged: list[tuple[str, str, int, str]] = []
-    returned: list[tuple[str, str, int]] = []
+    judged: list[Any] = []
+    returned: list[Any] = []
     for number, ranking in enumerate(rankings):
-        topic, docnos = str(number), _docnos(ranking)
+        topic = str(number)
+        docnos = _docnos(ranking)
         returned += [(topic, docno, -rank) for rank, docno in enumerate(docnos)]
-        judged += [(topic, docno, int(docno[0].isupper()), docno[0].upper())
-                   for docno in sorted({*_docnos(relevant), *docnos})]
-    frames = [pd.DataFrame(judged, columns=qrels.columns),
-              pd.DataFrame(returned, columns=run.columns)]
-    found = {metric.query_id: metric.value for metric in measure.iter_calc(*frames)}
-    return [found[str(number)] for number in range(len(rankings))]
+        for docno in sorted({*_docnos(relevant), *docnos}):
+            group = docno[0]
+            judged.append((topic, docno, int(group.isupper()), group.upper()))
+    all_judged = pd.DataFrame(judged, columns=qrels.columns)
+    all_returned = pd.DataFrame(returned, columns=run.columns)
+    values = {topic: value for topic, _, value in measure.iter_calc(all_judged, all_returned)}
+    return [values[str(number)] for number in range(len(rankings))]
 
 
 def _docnos(groups: str) -> list[str]:
     """Return the name of each document: its group, and its number in this group."""
-    return [f"{group}{groups[:rank].count(group)}" for rank, group in enumerate(groups)]
+    numbers = [groups[:rank].count(group) for rank, group in enumerate(groups)]
+    return [f"{group}{number}" for group, number in zip(groups, numbers, strict=True)]

@@ -123,10 +123,13 @@ MODEL = params.one_of(
     "exposure of rank i: p^(i-1)*(1-u)^(relevant documents before i) (gerr), p^(i-1) (rbp), "
     "1/log2(i+1) (log2), 1/log2(max(i,2)) (trec) or 1 (none)", "gerr", "rbp", "log2", "trec",
     "none")
-UTILITY = params.real("how much a relevant document lowers the exposure of those below it in the "
-                      "model gerr", "a number from 0 to 1", lambda v: 0 <= v <= 1, default=0.5)
-COMPLETE = params.flag("the judged documents that are not relevant have a target too, as the last "
-                       "grade: for the reranking of given documents")
+#: The browsing model and its parameters.
+BROWSING = {
+    "model": MODEL,
+    "p": params.persistence(0.5, "persistence of the models gerr and rbp"),
+    "u": params.fraction("how much a relevant document lowers the exposure of those below it in "
+                         "the model gerr", default=0.5),
+}
 #: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.
 _GEOMETRIC = ("gerr", "rbp")
 
@@ -164,6 +167,14 @@ def exposure(model: str, i: Ints, b: Ints, p: float, u: float) -> Floats:
     return discount(name, i.max(initial=0), p)[i - 1]
 
 
+#: The grades of the ideal orders.
+GRADES = {
+    "binary": params.flag("one grade for all relevant documents"),
+    "complete": params.flag("the judged documents that are not relevant have a target too, as the "
+                            "last grade: for the reranking of given documents"),
+}
+
+
 class ExposureMeasure(DocumentMeasure):
     """A measure of the expected exposure ε and the target exposure ε*: the sum of a term."""
 
@@ -177,11 +188,8 @@ class ExposureMeasure(DocumentMeasure):
     RANGES = {("norm", "bound"): (0.0, 1.0)}
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
-        "model": MODEL,
-        "p": params.persistence(0.5, "persistence of the models gerr and rbp"),
-        "u": UTILITY,
-        "binary": params.flag("one grade for all relevant documents"),
-        "complete": COMPLETE,
+        **BROWSING,
+        **GRADES,
         "by": BY,
         "target": params.target("qrels", ("qrels", "uniform")),
         "norm": params.one_of("normaliser: none, or the largest possible value (bound)",
@@ -261,9 +269,9 @@ class ExposureMeasure(DocumentMeasure):
         return self.largest(largest_eed, largest_eer, squares)
 
     def where(self) -> str:
+        model = f"model='{self['model']}', p={self['p']:g}, u={self['u']:g}"
         return (f"{self.WHERE}, target exposure = mean exposure of the documents of the label in "
-                f"the best order, {MODEL.desc}, with model='{self['model']}', p={self['p']:g}, "
-                f"u={self['u']:g}")
+                f"the best order, {MODEL.desc}, with {model}")
 
     def exposure(self, place: Ints, above: Ints) -> Floats:
         """Return the exposure of ranks, 0 after the cutoff, ``[n]``.
@@ -295,7 +303,9 @@ class ExposureMeasure(DocumentMeasure):
 
         :param relevant: mask of the relevant documents, ``[N]``
         """
-        grade = np.zeros(len(relevant)) if self["binary"] else -1.0 * documents.relevance
+        grade = -1.0 * documents.relevance
+        if self["binary"]:
+            grade = np.zeros(len(relevant))
         grade[~relevant] = inf  # documents that are not relevant are the last grade
         order = np.lexsort((grade, documents.topic))
         having = documents.judged & (relevant | self["complete"])

@@ -82,7 +82,8 @@ class LogRatio(SignedMeasure):
         protected = ratio(above, below)
         rest = ratio(rest_above, rest_below)
         values = log_ratio(protected, rest)
-        defined = side.present[first] & (below > LEAST) & (rest_below > LEAST)
+        positive = (below > LEAST) & (rest_below > LEAST)
+        defined = side.present[first] & positive
         return np.where(defined, self.signed(values), nan)
 
     def _exposure(self, view: Rankings) -> tuple[Floats, Bools]:
@@ -95,13 +96,16 @@ class LogRatio(SignedMeasure):
             relevance = view.condensed_relevance(self.cutoff)
             if not self.condensed:
                 _, relevance, _ = view.full(self.cutoff)
-            exposure = exposure * gain(self["gains"], relevance, self.rel)
+            gains = gain(self["gains"], relevance, self.rel)
+            exposure = exposure * gains
         exposure = np.broadcast_to(exposure, codes.shape)
         view.note(exposure=exposure)
-        mean = exposure / view.samples[view.topic][:, None]
+        samples = view.samples[view.topic]
+        mean = exposure / samples[:, None]
         annotated = (codes >= 0).any(axis=1)
         returned = np.bincount(view.topic, annotated) > 0
-        sums = view.sums_by_code(len(view.topics), view.topic[:, None], codes, mean)
+        topic = view.topic[:, None]
+        sums = view.sums_by_code(len(view.topics), topic, codes, mean)
         return sums, returned
 
 
@@ -261,7 +265,8 @@ class _logEUR(LogRatio):
         documents = view.documents(self.cutoff)
         # Unjudged documents have relevance 0 and therefore gain 0.
         gains = gain(self["gains"], documents.relevance, self.rel)
-        merit = view.sums_by_code(len(view.topics), documents.topic, documents.codes, gains)
+        topics = len(view.topics)
+        merit = view.sums_by_code(topics, documents.topic, documents.codes, gains)
         return both_sides(merit, side.sets[view.first_ranking])
 
 
@@ -403,7 +408,8 @@ class _ExposureRatio(DistributionMeasure):
         view.note(view.labels, target=target, ratio=ratios)
         view.note(smallest=smallest, largest=largest)
         undefined = 0.0 if self.reads_run else nan
-        return np.where(counted.sum(axis=1) < 2, undefined, ratio(smallest, largest))
+        too_few = counted.sum(axis=1) < 2
+        return np.where(too_few, undefined, ratio(smallest, largest))
 
 
 def inequity(eps: Floats, y: Floats) -> Floats:
@@ -504,7 +510,8 @@ class _IAA(DocumentMeasure):
             largest = np.zeros(len(view.topics))
             np.maximum.at(largest, topic, y)
             y = ratio(y, largest[topic])
-            worst = ratio(all_y, largest) + self.discount(self.cutoff or 1).sum()
+            most_exposure = self.discount(self.cutoff or 1).sum()
+            worst = ratio(all_y, largest) + most_exposure
         else:
             eps = ratio(eps, all_eps[topic])
             y = ratio(y, all_y[topic])
@@ -512,7 +519,8 @@ class _IAA(DocumentMeasure):
         if self["norm"] != "none":
             terms /= 2.0
         self.note(view, documents, exposure=eps, merit=y, summand=terms)
-        values = np.where(all_eps > 0, sum_by_topic(view, topic, terms), worst)
+        sums = sum_by_topic(view, topic, terms)
+        values = np.where(all_eps > 0, sums, worst)
         return np.where(all_y > 0, values, nan)
 
 

@@ -142,7 +142,8 @@ class _ARP(FairnessMeasure):
         :param codes: the label set of each rank, ``[R, D]``, −1 past the end of a list
         """
         relevance = view.condensed_relevance(self.cutoff)
-        grades = distinct(relevance[codes >= 0])
+        annotated = codes >= 0
+        grades = distinct(relevance[annotated])
         won = np.zeros((len(view), len(view.labels)))
         shares = np.pad(view.share, ((0, 1), (0, 0)))
         size = max(1, BLOCK_CELLS // max(1, codes.size))
@@ -150,9 +151,11 @@ class _ARP(FairnessMeasure):
             labels = slice(start, start + size)
             m = shares[:, labels][codes]
             for grade in grades[1:]:
-                less_relevant = m * (relevance < grade)[:, :, None]
-                better = (1.0 - m) * ((relevance == grade) & (codes >= 0))[:, :, None]
-                won[:, labels] += (less_relevant.cumsum(axis=1) * better).sum(axis=1)
+                is_less_relevant = relevance < grade
+                is_better = (relevance == grade) & annotated
+                above = (m * is_less_relevant[:, :, None]).cumsum(axis=1)
+                better = (1.0 - m) * is_better[:, :, None]
+                won[:, labels] += (above * better).sum(axis=1)
         return won
 
 
@@ -166,7 +169,8 @@ def kruskal_wallis(size: Floats, mean_of: Floats, mean: Floats, spread: Floats) 
     """
     squares = size * (mean_of - mean[:, None]) ** 2
     between = squares.sum(axis=1)
-    return ratio((size.sum(axis=1) - 1.0) * between, spread)
+    N = size.sum(axis=1)
+    return ratio((N - 1.0) * between, spread)
 
 
 class _PEER(FairnessMeasure):
@@ -271,18 +275,20 @@ class _PEER(FairnessMeasure):
         """The grades and their weights, by the prefix of the names of their numbers."""
         if self.param("weights") is None:
             return {"": (1, 1.0)}
-        return {f"grade {grade}: ": (grade, weight)
-                for grade, weight in self["weights"].items() if weight}
+        weights = self["weights"]
+        return {f"grade {grade}: ": (grade, weights[grade]) for grade in weights if weights[grade]}
 
     def score(self, view: Rankings) -> Floats:
         codes, relevance, n = view.full(self.cutoff)
-        row, place = np.nonzero(codes >= 0)
+        annotated = codes >= 0
+        row, place = np.nonzero(annotated)
         code = codes[row, place]
         relevance = relevance[row, place]
         topic, judged_code, judged_relevance = view.judgments
         lists = len(view)
         topics = len(view.topics)
         values = np.zeros(lists)
+        rank = place + 1.0
         defined = np.zeros(topics, bool)
         grades = self.grade_of(relevance)
         judged_grade = self.grade_of(judged_relevance)
@@ -296,15 +302,15 @@ class _PEER(FairnessMeasure):
             hit = same_grade & (relevance > 0)
             retrieved = view.sums_by_code(lists, row[hit], code[hit])
             missing = relevant[view.topic] - retrieved
-            P = self.probability(view, name, row[same_grade], code[same_grade],
-                                 place[same_grade] + 1.0, missing, n)
-            values += weight * P
-        values *= (codes >= 0).any(axis=1)
+            documents = row[same_grade], code[same_grade], rank[same_grade]
+            values += weight * self.probability(view, name, *documents, missing, n)
+        values *= annotated.any(axis=1)
         return np.where(defined[view.topic], values, nan)
 
     def formula(self) -> str:
-        terms = [f"{weight:g} * chi2({{{name}H}}, {{{name}degrees of freedom}})"
-                 for name, (_, weight) in self.grades.items()]
+        terms = []
+        for name, (_, weight) in self.grades.items():
+            terms.append(f"{weight:g} * chi2({{{name}H}}, {{{name}degrees of freedom}})")
         return " + ".join(terms).removeprefix("1 * ")
 
     def probability(self, view: Rankings, name: str, row: Ints, code: Ints, rank: Floats,
@@ -332,13 +338,12 @@ class _PEER(FairnessMeasure):
         mean = ratio(sums.sum(axis=1), total)
         memberships = view.member.sum(axis=1)
         squares = memberships[code] * (rank - mean[row]) ** 2
-        spread = np.bincount(row, squares, lists) + u * (last - mean) ** 2
+        spread = np.bincount(row, squares, lists)
+        spread = spread + u * (last - mean) ** 2
         mean_of = ratio(sums, size)
         statistic = kruskal_wallis(size, mean_of, mean, spread)
         groups = (size > 0).sum(axis=1)
-        tested = retrieved.any(axis=1)
-        tested &= groups > 1
-        tested &= spread > 0
+        tested = retrieved.any(axis=1) & (groups > 1) & (spread > 0)
         statistic = np.where(tested, statistic, 0.0)
         freedom = np.maximum(groups - 1.0, 1.0)
         view.note(view.labels, name, documents=size, mean_rank=mean_of)

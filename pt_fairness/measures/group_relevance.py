@@ -58,7 +58,8 @@ def rnod(p: Floats, q: Floats) -> Floats:
     OD is the mean of ``Σ_j |i − j| · (p_j − q_j)²`` over the indices i with q_i > 0.
     """
     i = np.arange(p.shape[-1])
-    distances = (p - q) ** 2 @ abs(i[:, None] - i)
+    distance = abs(i[:, None] - i)
+    distances = (p - q) ** 2 @ distance
     present = q > 0
     sums = (distances * present).sum(axis=-1)
     od = ratio(sums, present.sum(axis=-1))
@@ -95,7 +96,8 @@ def decay(s: Floats) -> Floats:
     >>> decay(np.array([[0.5, 0.0, 0.5]])).tolist()
     [[0.5, 0.0, 0.25]]
     """
-    goes_on = np.pad(1.0 - s[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
+    goes_on = np.ones(s.shape)
+    goes_on[:, 1:] -= s[:, :-1]
     reaches = np.cumprod(goes_on, axis=1)
     return s * reaches
 
@@ -360,7 +362,9 @@ class _GFR(StoppingMeasure):
             raise ValueError(f"targets must be of attributes, got {self}")
 
     def terms(self, view: Rankings) -> Floats:
-        utility = err if self["relevance"] == "err" else partial(rbu, phi=self["phi"])
+        utility = err
+        if self["relevance"] == "rbu":
+            utility = partial(rbu, phi=self["phi"])
         return self.expected(view, lambda codes, row, place: utility(place + 1.0))
 
     @property

@@ -106,16 +106,19 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         paragraphs = re.split(r"\n\s*\n", cls.__doc__ or "")
         title, *body = [" ".join(paragraph.split()) for paragraph in paragraphs]
         _, _, long_name = title.partition(" — ")
-        names = {"NAME": str(cls.__name__).removeprefix("_"),
-                 "PRETTY_NAME": long_name.removesuffix(".") or title,
-                 "SHORT_DESC": body[0] if body else title}
+        name = str(cls.__name__).removeprefix("_")
+        pretty_name = long_name.removesuffix(".") or title
+        summary, *_ = [*body, title]
+        names = {"NAME": name, "PRETTY_NAME": pretty_name, "SHORT_DESC": summary}
         for attribute in names.keys() - vars(cls).keys():
             setattr(cls, attribute, names[attribute])
 
     def __init__(self, **params: Any) -> None:
         """Set the parameters, which :meth:`validate_params` checks later."""
-        for name in params.keys() & self.SUPPORTED_PARAMS.keys():
-            params[name] = self.SUPPORTED_PARAMS[name].canonical(plain(params[name]))
+        declared = self.SUPPORTED_PARAMS
+        for name in params.keys() & declared.keys():
+            value = plain(params[name])
+            params[name] = declared[name].canonical(value)
         super().__init__(**params)
         #: The parameter ``cutoff``, ``None`` without one.
         self.cutoff: Any = self.param("cutoff")
@@ -150,7 +153,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         NaN stands for an undefined topic, which the evaluator counts as 0.0 and warns about. By
         default the value is the sum of the :meth:`terms`.
         """
-        return np.where(self.defined(view), self.terms(view).sum(axis=1), nan)
+        sums = self.terms(view).sum(axis=1)
+        return np.where(self.defined(view), sums, nan)
 
     def defined(self, view: Rankings) -> Any:
         """Return whether each list has a value, ``[R]``, for a measure that is a sum."""
@@ -167,12 +171,16 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def codes(self, view: Rankings) -> Ints:
         """Return the codes of the documents that count, ``[R, D]``."""
-        codes, *_ = (view.condensed if self.condensed else view.full)(self.cutoff)
+        if self.condensed:
+            codes, _ = view.condensed(self.cutoff)
+        else:
+            codes, _, _ = view.full(self.cutoff)
         return codes
 
     def discount(self, depth: int) -> Floats:
         """Return the discount of the ranks 1 to ``depth``, ``[depth]``: 1 without a parameter."""
-        return discount(self.param("discount") or "none", depth, self.param("p"))
+        name = self.param("discount") or "none"
+        return discount(name, depth, self.param("p"))
 
     def formula(self) -> str:
         """Return the formula of the value, such as ``Σ {product} / {Z}``; ``''`` without one.
@@ -288,7 +296,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         """Return a pair of parameter and label for each label that the parameters name."""
-        named = [(name, self.param(name)) for name in LABEL_PARAMS if self.param(name) is not None]
+        named = [(name, self.param(name)) for name in LABEL_PARAMS]
+        named = [(name, label) for name, label in named if label is not None]
         protected = self.param("protected")
         if protected is not None and protected not in PROTECTED_WORDS:
             named += [("protected", part) for part in label_parts(protected, labels)]
@@ -304,11 +313,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         declared = self.SUPPORTED_PARAMS
         for name, value in self.params.items():
             if name not in declared:
-                raise ValueError(f"{self.NAME} has no parameter {name!r}; it has "
-                                 f"{', '.join(declared)}")
-            if not declared[name].validate(value):
-                raise ValueError(f"{name} must be {declared[name].allowed}, got "
-                                 f"{self.NAME}({name}={shown(value)})")
+                names = ", ".join(declared)
+                raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {names}")
+            param = declared[name]
+            if not param.validate(value):
+                wrong = f"{self.NAME}({name}={shown(value)})"
+                raise ValueError(f"{name} must be {param.allowed}, got {wrong}")
         for name, param in declared.items():
             if param.required and name not in self.params:
                 raise ValueError(f"{self.NAME} needs the parameter {name!r}: {param.allowed}")
@@ -320,12 +330,14 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def text(self, names: Callable[[Any], Any] = name_of) -> str:
         """Return the measure as text; ``names`` returns the name of a source."""
-        declared = self.SUPPORTED_PARAMS
         params = dict(self.params)
         cutoff = params.pop("cutoff", None)
-        defaults = {name: declared[name].default for name in declared}
-        parts = [f"{name}={literal(params[name], names)}" for name in defaults | params
-                 if name in params and params[name] != defaults.get(name)]
+        defaults = {name: param.default for name, param in self.SUPPORTED_PARAMS.items()}
+        values = defaults | params
+        parts = []
+        for name in values:
+            if values[name] != defaults.get(name):
+                parts.append(f"{name}={literal(values[name], names)}")
         text = f"{self.NAME}({','.join(parts)})" if parts else self.NAME
         return text if cutoff is None else f"{text}@{cutoff!r}"
 
@@ -338,8 +350,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Return whether the texts and the sources that they name are equal."""
         if not isinstance(measure, FairnessMeasure) or self._text != measure._text:
             return False
-        pairs = zip(self.sources(), measure.sources(), strict=True)
-        return all(first == second or _found(*first) == _found(*second) for first, second in pairs)
+        for (param, first), (_, second) in zip(self.sources(), measure.sources(), strict=True):
+            if first != second:
+                registry = registry_of(param)
+                if registry.find(first) != registry.find(second):
+                    return False
+        return True
 
     def __hash__(self) -> int:
         return hash(self._text)
@@ -348,10 +364,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         # The unpickling process may not have registered the objects.
         measure = self.replace_sources(registered_object)
         return object.__reduce_ex__(measure, protocol)
-
-
-def _found(param: str, source: Any) -> Any:
-    return registry_of(param).find(source)
 
 
 def registry_of(param: str) -> Registry[Any]:
@@ -378,13 +390,15 @@ class Quotient(FairnessMeasure):
 
     def terms(self, view: Rankings) -> Floats:
         summands, divisor = self.summands(view)
-        return ratio(summands, np.reshape(divisor, (-1, 1)))
+        divisors = np.reshape(divisor, (-1, 1))
+        return ratio(summands, divisors)
 
     def score(self, view: Rankings) -> Floats:
         # Dividing the sum keeps the mean of equal numbers exact.
         summands, divisor = self.summands(view)
         view.note(summand=summands, divisor=divisor)
-        return np.where(self.defined(view), ratio(summands.sum(axis=1), divisor), nan)
+        quotients = ratio(summands.sum(axis=1), divisor)
+        return np.where(self.defined(view), quotients, nan)
 
 
 class SignedMeasure(FairnessMeasure):
@@ -476,10 +490,11 @@ def score(measures: Collection[FairnessMeasure], rankings: Rankings,
     for added, same in same_labels.items():
         blocks = [[np.zeros(0)] * len(same)]
         for view in rankings.blocks(added, depth_of(same)):
-            blocks.append([view.topic_means(values_of(measure, view)) for measure in same])
+            values = [values_of(measure, view) for measure in same]
+            blocks.append(list(map(view.topic_means, values)))
         for measure, *parts in zip(same, *blocks, strict=True):
-            values = np.concatenate(parts)
-            scores[measure] = np.where(np.isinf(values), no_value, values)
+            of_topics = np.concatenate(parts)
+            scores[measure] = np.where(np.isinf(of_topics), no_value, of_topics)
     return scores
 
 
@@ -503,8 +518,10 @@ def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> F
     parts = [np.zeros((0, depth))]
     for view in rankings.blocks(measure.added_labels, measure.depth):
         terms = measure.terms(view)[:, :depth]
-        terms = np.pad(terms, ((0, 0), (0, depth - terms.shape[1])))
-        terms[np.isnan(values_of(measure, view))] = nan
+        missing = depth - terms.shape[1]
+        terms = np.pad(terms, ((0, 0), (0, missing)))
+        undefined = np.isnan(values_of(measure, view))
+        terms[undefined] = nan
         parts.append(terms)
     return np.concatenate(parts)
 

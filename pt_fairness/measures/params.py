@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from ir_measures import measures as irm
@@ -42,13 +43,15 @@ def literal(value: Any, names: Callable[[Any], Any] = name_of) -> str:
     :param names: returns the name of a source
     """
     if isinstance(value, dict):
-        items = [f"{literal(key, names)}:{literal(item, names)}" for key, item in value.items()]
+        items = []
+        for key, item in value.items():
+            items.append(f"{literal(key, names)}:{literal(item, names)}")
         text = ",".join(items)
         return f"{{{text}}}"
-    value = names(value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
-        return repr(repr(value))
-    return repr(value).replace(" ", "\\x20")
+    text = repr(names(value))
+    if isinstance(value, (int, float)) and value < 0:
+        return repr(text)
+    return text.replace(" ", "\\x20")
 
 
 class Param(irm.ParamInfo):  # type: ignore[misc]
@@ -75,8 +78,9 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
 
     def validate(self, value: Any) -> bool:
         """Return whether ``value`` is allowed; booleans are not accepted as numbers."""
-        return isinstance(value, self.types) \
-            and (bool in self.types or not isinstance(value, bool)) and self.accepts(value)
+        if isinstance(value, bool) and bool not in self.types:
+            return False
+        return isinstance(value, self.types) and self.accepts(value)
 
 
 class SourceParam(Param):
@@ -103,8 +107,11 @@ class SourceParam(Param):
     def replace_sources(self, value: Any, find: Find) -> Any:
         """Return a value with what ``find`` returns for each source in it."""
         if isinstance(value, dict) and self.by:
-            return {find(self.by, source): self._replaced(item, find)
-                    for source, item in value.items()}
+            items = {}
+            for source, item in value.items():
+                key = find(self.by, source)
+                items[key] = self._replaced(item, find)
+            return items
         return self._replaced(value, find)
 
     def _replaced(self, value: Any, find: Find) -> Any:
@@ -123,12 +130,16 @@ def plain(value: Any) -> Any:
     return value.item() if scalar else value
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def _number(kind: type) -> Callable[[Any], Any]:
     def canonical(value: Any) -> Any:
         if isinstance(value, str):
             with suppress(ValueError):
                 value = kind(value)
-        if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        if kind is float and _is_number(value):
             return float(value) + 0.0  # −0 is 0
         return value
     return canonical
@@ -137,10 +148,12 @@ def _number(kind: type) -> Callable[[Any], Any]:
 def whole(desc: str, *, default: Any = None, smallest: float = -math.inf,
           largest: float = math.inf) -> Param:
     """Declare an integer from ``smallest`` to ``largest``, both inclusive."""
-    limits = f" of at least {smallest}" if largest == math.inf else f" from {smallest} to {largest}"
-    if smallest == -math.inf:
-        limits = ""
-    return Param(int, desc, f"a whole number{limits}", default=default, canonical=_number(int),
+    allowed = "a whole number"
+    if largest < math.inf:
+        allowed += f" from {smallest} to {largest}"
+    elif smallest > -math.inf:
+        allowed += f" of at least {smallest}"
+    return Param(int, desc, allowed, default=default, canonical=_number(int),
                  accepts=lambda v: smallest <= v <= largest)
 
 
@@ -151,6 +164,11 @@ def real(desc: str, allowed: str, accepts: Callable[[float], bool], *,
                  accepts=lambda v: math.isfinite(v) and accepts(v))
 
 
+def fraction(desc: str, default: float | None = None) -> Param:
+    """Declare a number from 0 to 1, both inclusive."""
+    return real(desc, "a number from 0 to 1", lambda v: 0 <= v <= 1, default=default)
+
+
 def persistence(default: float, desc: str = "persistence") -> Param:
     """Declare a persistence: a number above 0 and below 1."""
     return real(desc, "a number above 0 and below 1", lambda v: 0 < v < 1, default=default)
@@ -158,13 +176,13 @@ def persistence(default: float, desc: str = "persistence") -> Param:
 
 def one_of(desc: str, *choices: str, default: str | None = None) -> Param:
     """Declare one of several keywords; by default the default is the first."""
-    return Param(str, desc, " or ".join(map(repr, choices)), default=default or choices[0],
-                 accepts=lambda v: v in choices)
+    allowed = " or ".join(map(repr, choices))
+    return Param(str, desc, allowed, default=default or choices[0], accepts=choices.__contains__)
 
 
-def flag(desc: str) -> Param:
-    """Declare a boolean that is ``False`` by default."""
-    return Param(bool, desc, "True or False", default=False)
+def flag(desc: str, default: bool = False) -> Param:
+    """Declare a boolean."""
+    return Param(bool, desc, "True or False", default=default)
 
 
 def label(desc: str, *, default: Any = None, optional: bool = False) -> Param:
@@ -173,8 +191,9 @@ def label(desc: str, *, default: Any = None, optional: bool = False) -> Param:
     :param optional: whether it can be ``None``, for no group
     """
     types = (str, type(None)) if optional else str
-    return Param(types, desc, f"the label of a group{' or None' * optional}", default=default,
-                 canonical=_label, accepts=_not_blank, required=default is None)
+    allowed = "the label of a group" + " or None" * optional
+    return Param(types, desc, allowed, default=default, canonical=_label, accepts=_not_blank,
+                 required=default is None)
 
 
 def _not_blank(value: str | None) -> bool:
@@ -182,8 +201,7 @@ def _not_blank(value: str | None) -> bool:
 
 
 def _label(value: Any) -> Any:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return label_text(value) if number else value
+    return label_text(value) if _is_number(value) else value
 
 
 def _labels(value: Any) -> Any:
@@ -214,13 +232,15 @@ def protected(*more: str, default: str = "minority") -> Param:
 
     :param more: ``'all'``, if all groups can be compared at once
     """
+    desc = ("protected group: minority or majority (of equal groups the first in the order of "
+            "their labels), a label, or labels joined by commas")
+    if more:
+        desc += ", or all for the divergence over all groups at once"
     words = ", ".join(map(repr, [*PROTECTED_WORDS[:2], *more]))
-    return Param(str, "protected group: minority or majority (of equal groups the first in the "
-                 "order of their labels), a label, or labels joined by commas"
-                 f"{', or all for the divergence over all groups at once' * len(more)}",
-                 f"{words}, a label, or labels without commas in them, joined by commas",
-                 default=default, canonical=_labels,
-                 accepts=lambda v: _not_blank(v) and (v != "all" or v in more))
+    allowed = f"{words}, a label, or labels without commas in them, joined by commas"
+    refused = {"all"}.difference(more)
+    return Param(str, desc, allowed, default=default, canonical=_labels,
+                 accepts=lambda v: _not_blank(v) and v not in refused)
 
 
 #: The formula of each discount for rank i.
@@ -269,30 +289,30 @@ def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param
 
     :param words: the keywords that are allowed besides registered and explicit targets
     """
-    return SourceParam(
-        (str, dict),
-        f"distribution over the groups that is fair: {_explained(words, _TARGETS)}, a registered "
-        "one that may differ from topic to topic (by its name), or an explicit one",
-        f"{', '.join(map(repr, words))}, a registered name, or a "
-        "distribution such as {'PRO':0.5,'CON':0.5} (shares not negative and summing to "
-        "1)",
-        default=default, canonical=_distribution, accepts=lambda v: _is_target(v, words),
-        of="target", words=TARGET_WORDS)
+    desc = (f"distribution over the groups that is fair: {_explained(words, _TARGETS)}, a "
+            "registered one that may differ from topic to topic (by its name), or an explicit one")
+    keywords = ", ".join(map(repr, words))
+    allowed = (f"{keywords}, a registered name, or a distribution such as "
+               "{'PRO':0.5,'CON':0.5} (shares not negative and summing to 1)")
+    return SourceParam((str, dict), desc, allowed, default=default, canonical=_distribution,
+                       accepts=partial(_is_target, words=words), of="target", words=TARGET_WORDS)
 
 
 def _distribution(value: Any) -> Any:
     shares = _label_numbers(value)
     if not _are_numbers(shares):
         return value
-    return {label: 0.0 if 0 <= share < SMALLEST_TARGET else share
-            for label, share in shares.items()}
+    small = {label: 0.0 for label, share in shares.items() if 0 <= share < SMALLEST_TARGET}
+    return {**shares, **small}
 
 
 def _is_target(value: Any, words: Sequence[str]) -> bool:
-    if isinstance(value, str):
-        from pt_fairness import targets
-        return value in words or (value not in TARGET_WORDS and value in targets.names())
-    return _are_shares(value)
+    if isinstance(value, dict):
+        return _are_shares(value)
+    if value in TARGET_WORDS:
+        return value in words
+    from pt_fairness import targets
+    return value in targets.names()
 
 
 def _label_numbers(value: Any, key: Callable[[Any], Any] = label_text) -> Any:
@@ -313,9 +333,10 @@ def _label_numbers(value: Any, key: Callable[[Any], Any] = label_text) -> Any:
 
 def _are_numbers(value: Any, kind: type = str) -> bool:
     """Return whether a value is a dictionary from keys of one type to finite floats."""
-    return isinstance(value, dict) and bool(value) and all(
-        isinstance(key, kind) and isinstance(number, float) and math.isfinite(number)
-        for key, number in value.items())
+    if not isinstance(value, dict) or not value:
+        return False
+    finite = [isinstance(number, float) and math.isfinite(number) for number in value.values()]
+    return all(finite) and all(isinstance(key, kind) for key in value)
 
 
 def _are_shares(value: Any, kind: type = str) -> bool:
@@ -323,7 +344,8 @@ def _are_shares(value: Any, kind: type = str) -> bool:
     if not _are_numbers(value, kind):
         return False
     shares = value.values()
-    return min(shares) >= 0 and abs(math.fsum(shares) - 1) <= SUM_TOLERANCE
+    excess = math.fsum(shares) - 1
+    return min(shares) >= 0 and abs(excess) <= SUM_TOLERANCE
 
 
 def groups() -> Param:
@@ -334,7 +356,7 @@ def groups() -> Param:
         "qrels",
         "the name of registered groups, the path of a group file, a Groups object, "
         "a dictionary from documents to groups, or a DataFrame with docno and group",
-        canonical=_group_source, accepts=lambda v: v != "", of="groups")
+        canonical=_group_source, accepts=bool, of="groups")
 
 
 def _group_source(value: Any) -> Any:
@@ -360,8 +382,11 @@ def values() -> Param:
         "object, or a number for each label of groups, of which a document has the mean",
         "the name of registered values, the path of a file, a Values object, or a finite "
         "number for each label such as {'PRO':1,'CON':-1}",
-        canonical=_value_source, required=True,
-        accepts=lambda v: v != "" if isinstance(v, str) else _are_numbers(v), of="values")
+        canonical=_value_source, required=True, accepts=_is_value_source, of="values")
+
+
+def _is_value_source(value: Any) -> bool:
+    return _are_numbers(value) if isinstance(value, dict) else value != ""
 
 
 def _value_source(value: Any) -> Any:
@@ -380,8 +405,7 @@ def background() -> Param:
         str, "documents that the ranking is compared with: the whole ranking (run), the topic's "
         "relevant ones (qrels), or the documents of a registered run (by its name), of the file of "
         "a run, or of all runs of a folder",
-        f"{', '.join(map(repr, BACKGROUND_WORDS))}, a registered name, or "
-        "the path of a run or of a folder of runs",
+        "'run', 'qrels', a registered name, or the path of a run or of a folder of runs",
         default=BACKGROUND_WORDS[0], canonical=_path_text, accepts=_is_background,
         of="background", words=BACKGROUND_WORDS)
 
@@ -424,7 +448,7 @@ WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents 
                 "are one grade of weight 1",
                 "a dictionary from whole numbers of at least 0 to weights that are not negative "
                 "and sum to 1, such as {0:0.5,1:0.5}",
-                canonical=lambda v: _label_numbers(v, _grade),
+                canonical=partial(_label_numbers, key=_grade),
                 accepts=lambda v: _are_shares(v, int) and min(v) >= 0)
 
 
@@ -432,19 +456,22 @@ def _source_items(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     items = {_group_source(source): _distribution(item) for source, item in value.items()}
-    return {source: items[source] for source in sorted(items, key=lambda key: str(name_of(key)))}
+    return dict(sorted(items.items(), key=lambda item: str(name_of(item[0]))))
 
 
 def _each_source(accepts: Callable[[Any], bool]) -> Callable[[dict[Any, Any]], bool]:
     """Return the predicate of dictionaries from group sources to values that are accepted."""
-    return lambda v: all(map(_GROUPS.validate, v)) and all(map(accepts, v.values()))
+    def accept(value: dict[Any, Any]) -> bool:
+        sources = map(_GROUPS.validate, value)
+        return all(sources) and all(map(accepts, value.values()))
+    return accept
 
 
 #: The group sources of the attributes, each with its divergence.
 ATTRIBUTES = SourceParam(
     dict, "group sources, each with its divergence",
-    "a dictionary from names of registered groups to "
-    f"{' or '.join(map(repr, DIVERGENCES))}, such as {{'gender':'jsd'}}",
+    "a dictionary from names of registered groups to 'jsd' or 'nmd' or 'rnod', such as "
+    "{'gender':'jsd'}",
     canonical=_source_items, required=True, default={}, by="groups",
     accepts=_each_source(DIVERGENCES.__contains__))
 
@@ -475,7 +502,8 @@ def _names(value: Any) -> Any:
     names = _labels(value)
     if not isinstance(names, str):
         return value
-    return ",".join(sorted(filter(None, names.split(","))))
+    parts = filter(None, names.split(","))
+    return ",".join(sorted(parts))
 
 
 #: The names of group sources of which a document counts 1 in each of its labels.

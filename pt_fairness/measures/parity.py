@@ -92,7 +92,8 @@ def discounts(n: Ints, depth: int, step: int | None = None) -> Floats:
     i = np.arange(1, depth + 1)
     n = n[:, None]
     multiples = (i % step == 0) & (i <= n)
-    return np.where(n < step, i == n, multiples) / np.log2(i + 1.0)
+    evaluated = np.where(n < step, i == n, multiples)
+    return evaluated / np.log2(i + 1.0)
 
 
 def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
@@ -159,14 +160,16 @@ class PrefixMeasure(FairnessMeasure):
         if self.param("norm") != "range":
             Z = self.normaliser(S, N, n, w)
             view.note(Z=Z)
-            return product * ratio(1.0, Z)[:, None], side.defined, largest
+            terms = product * ratio(1.0, Z)[:, None]
+            return terms, side.defined, largest
         fairest = self.fairest_sum(S, N, n, w)
         least_fair = self.least_fair_sum(S, N, n, w)
         view.note(fairest_sum=fairest, least_fair_sum=least_fair)
         span = least_fair - fairest
         span[span <= ROUNDING] = 0.0
         mean_term = ratio(fairest, w.sum(axis=1))
-        terms = (product - w * mean_term[:, None]) * ratio(1.0, span)[:, None]
+        excess = product - w * mean_term[:, None]
+        terms = excess * ratio(1.0, span)[:, None]
         return terms, side.defined, largest
 
     def formula(self) -> str:
@@ -211,7 +214,7 @@ class PrefixMeasure(FairnessMeasure):
         S = S[:, None]
         N = N[:, None]
         w = sign * discounts(n, depth, self.param("step"))
-        sums = largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
+        sums = largest_sum(partial(self.term, S=S, N=N), w, most, least)
         return sign * sums[where]
 
     def fairest(self, view: Rankings) -> Floats | None:
@@ -225,7 +228,8 @@ class PrefixMeasure(FairnessMeasure):
         side: Any = self.side(view)
         S, N = self.population(side)
         _, n = view.condensed(self.cutoff)
-        w = discounts(n, int(n.max(initial=0)), self.param("step"))
+        depth = int(n.max(initial=0))
+        w = discounts(n, depth, self.param("step"))
         fairest: Any = 0.0
         if self.param("norm") != "range":
             fairest = self.fairest_sum(S, N, n, w)
@@ -253,8 +257,11 @@ class PrefixMeasure(FairnessMeasure):
             return 1.0
         if self.cutoff is None:
             return self.BOUND if self.reads_run else 1.0
-        w = discounts(np.array([self.cutoff]), self.cutoff, self.param("step"))
-        return self.BOUND * w.sum() if self.reads_run else one_if_zero(largest(w))
+        n = np.array([self.cutoff])
+        w = discounts(n, self.cutoff, self.param("step"))
+        if self.reads_run:
+            return self.BOUND * w.sum()
+        return one_if_zero(largest(w))
 
 
 def largest_divergence(T: Floats) -> Floats:
@@ -275,11 +282,13 @@ def largest_of_orders(view: Rankings, T: Floats, w: Floats, upper: Floats) -> Fl
     shared = several & (view.run_counts > 0)
     group = view.member @ np.arange(len(view.labels))
     codes, _ = view.condensed(None)
-    sizes_of_documents = np.take_along_axis(sizes @ view.member.T, codes, axis=1)
-    size = np.where(codes < 0, np.inf, sizes_of_documents)
+    sizes = sizes @ view.member.T
+    size = np.take_along_axis(sizes, codes, axis=1)
+    size = np.where(codes < 0, np.inf, size)
     order = np.lexsort((group[codes], size))
-    ordered = np.take_along_axis(codes, order, axis=1)[:, :w.shape[1]]
-    terms = w * divergences_of_prefixes(ordered, view.share, kl, T)
+    ordered = np.take_along_axis(codes, order, axis=1)
+    depth = w.shape[1]
+    terms = w * divergences_of_prefixes(ordered[:, :depth], view.share, kl, T)
     return np.where(shared.any(axis=1), upper, terms.sum(axis=1))
 
 
@@ -298,6 +307,9 @@ def rrd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     return abs(ratio(plus, i - plus) - ratio(S, N - S))
 
 
+STEP = params.whole("evaluate every step-th rank", default=1, smallest=1)
+
+
 class ParityMeasure(PrefixMeasure):
     """A prefix measure whose population is the target, by default the relevant documents."""
 
@@ -306,7 +318,7 @@ class ParityMeasure(PrefixMeasure):
         **params.CUTOFF_AND_REL,
         "protected": params.protected(),
         "target": params.target(),
-        "step": params.whole("evaluate every step-th rank", default=1, smallest=1),
+        "step": STEP,
         "norm": params.one_of(
             "normaliser: max (the exact maximum), range (0 is the fairest possible ranking, 1 the "
             "least fair) or none", "max", "range", "none"),
@@ -497,8 +509,8 @@ class _rKL(ParityMeasure):
     def population(self, side: Side) -> tuple[Floats, Floats]:
         if self.reads_run:  # a prefix lacks each group that the run lacks: no term is infinite
             return super().population(side)
-        share = ratio(side.plus, side.total)
-        shares = smoothed(np.column_stack([share, 1.0 - share]))
+        shares = np.column_stack([side.share, 1.0 - side.share])
+        shares = smoothed(shares)
         return shares[:, 0], np.ones(len(shares))
 
     def compared(self, view: Rankings) -> tuple[Floats, Any, Callable[[Floats], Floats]]:
@@ -520,7 +532,8 @@ class _rKL(ParityMeasure):
                 Z = largest_of_orders(view, T, w, Z)
         view.note(divergence=divergence, discount=w, product=product, Z=Z)
         view.note(view.labels, smoothed_target=T)
-        return product * ratio(1.0, Z)[:, None], defined, lambda w: upper * w.sum()
+        terms = product * ratio(1.0, Z)[:, None]
+        return terms, defined, lambda w: upper * w.sum()
 
 
 class _rRD(ParityMeasure):

@@ -63,12 +63,14 @@ def levels(k: Ints, p: Floats, alpha: float) -> Floats:
     >>> levels(np.array([10, 20]), np.array([0.5, 0.25]), 0.1).round(6).tolist()
     [0.054688, 0.063476]
     """
-    keys = [(size, share, alpha) for size, share in zip(k.tolist(), p.tolist(), strict=True)]
+    lists = zip(k.tolist(), p.tolist(), strict=True)
+    keys = [(size, share, alpha) for size, share in lists]
     missing = sorted({*keys} - _levels.keys())
     for size, same in groupby(missing, key=itemgetter(0)):
         shares = np.array([share for _, share, _ in same])
         step = max(1, BLOCK_CELLS // size)
-        for part in np.split(shares, range(step, len(shares), step)):
+        starts = range(step, len(shares), step)
+        for part in np.split(shares, starts):
             adjusted = _adjusted(size, part, alpha)
             for share, level in zip(part.tolist(), adjusted.tolist(), strict=True):
                 _levels[size, share, alpha] = level
@@ -98,7 +100,8 @@ def failure_probability(tables: Ints, p: Floats) -> Floats:
         passing[:, done:top] -= drawn
         passing[:, done + 1:top + 1] += drawn
         if least.max() > done:
-            passing[:, done:][np.arange(done, last + 1) < least[:, None]] = 0.0
+            too_few = np.arange(done, last + 1) < least[:, None]
+            passing[:, done:][too_few] = 0.0
             done = int(least.min())
     return 1.0 - passing.sum(axis=1)
 
@@ -133,22 +136,27 @@ def _adjusted(k: int, p: Floats, alpha: float) -> Floats:
     """Return the adjusted levels of lists of length ``k`` by bisection, ``[N]``."""
     lowest = np.zeros((len(p), k), np.int64)
     highest = lowest + np.arange(1, k + 1)
-    high = middle = _table(np.full(len(p), alpha), p, lowest, highest)
+    level = np.full(len(p), alpha)
+    high = middle = _table(level, p, lowest, highest)
     # By the union bound, the level alpha / k rejects a fair list with a probability of at most
     # alpha.
-    low = _table(np.full(len(p), alpha / k), p, lowest, high)
+    low = _table(level / k, p, lowest, high)
     while True:
-        possible = failure_probability(middle, p)[:, None] <= alpha * TOLERANCE
+        failing = failure_probability(middle, p)
+        possible = failing[:, None] <= alpha * TOLERANCE
         low = np.where(possible, middle, low)
         high = np.where(possible, high, middle)
         # The least and the largest probability that only the higher table rejects.
         between = low < high
         chances = binomial_distribution(low, p, between)
         least = chances.min(axis=1)
-        most = binomial_distribution(high - 1, p, between, elsewhere=0.0).max(axis=1)
+        chances = binomial_distribution(high - 1, p, between, elsewhere=0.0)
+        most = chances.max(axis=1)
         if (most <= least * TOLERANCE ** 2).all():
-            return binomial_distribution(low - 1, p, low > 0, elsewhere=0.0).max(axis=1)
-        middle = _table(np.sqrt(least * most), p, low, high)
+            chances = binomial_distribution(low - 1, p, low > 0, elsewhere=0.0)
+            return chances.max(axis=1)
+        level = np.sqrt(least * most)
+        middle = _table(level, p, low, high)
 
 
 class BinomialMeasure(FairnessMeasure):
@@ -159,8 +167,8 @@ class BinomialMeasure(FairnessMeasure):
         **params.CUTOFF_AND_REL,
         "protected": params.protected(),
         "target": params.target(),
-        "p": params.real("share of protected documents that is wanted; by default that of the "
-                         "target", "a number from 0 to 1", lambda v: 0 <= v <= 1),
+        "p": params.fraction("share of protected documents that is wanted; by default that of the "
+                             "target"),
         "groups": params.groups(),
     }
     IDEAL = 1.0
@@ -178,8 +186,9 @@ class BinomialMeasure(FairnessMeasure):
         assert side is not None
         if self.param("p") is None:
             return side
-        ones = np.ones(len(view))
-        return side._replace(plus=self["p"] * ones, total=ones, defined=side.present)
+        total = np.ones(len(view))
+        plus = self["p"] * total
+        return side._replace(plus=plus, total=total, defined=side.present)
 
     def target(self, view: Rankings) -> Floats | None:
         if self.param("p") is None:
@@ -198,6 +207,10 @@ class BinomialMeasure(FairnessMeasure):
         probabilities = binomial_distribution(tau, p, inside, elsewhere=0.0)
         view.note(protected_so_far=tau, probability=probabilities)
         return probabilities, n, p
+
+
+ALPHA = params.real("probability that a fair ranking fails the test",
+                    "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.1)
 
 
 class _FAIR(BinomialMeasure):
@@ -276,10 +289,9 @@ class _FAIR(BinomialMeasure):
              "protected documents so far, each with the probability protected target")
     SUPPORTED_PARAMS = {
         **BinomialMeasure.SUPPORTED_PARAMS,
-        "alpha": params.real("probability that a fair ranking fails the test",
-                             "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.1),
-        "adjust": params.Param(bool, "whether alpha is the probability of all prefixes together",
-                               "True or False", default=True),
+        "alpha": ALPHA,
+        "adjust": params.flag("whether alpha is the probability of all prefixes together",
+                              default=True),
         "value": params.one_of("value: 1 if all prefixes pass (test), or the share that pass "
                                "(prefixes)", "test", "prefixes"),
     }
@@ -295,12 +307,13 @@ class _FAIR(BinomialMeasure):
         level = np.full(len(n), self["alpha"])
         tested = (n > 0) & side.defined
         if self["adjust"]:
-            level[tested] = levels(n[tested], p[tested], self["alpha"])
+            adjusted = levels(n[tested], p[tested], self["alpha"])
+            level[tested] = adjusted
         passes = probabilities > level[:, None] * TOLERANCE
         view.note(passes=passes, level=level, n=n)
         values = ratio(passes.sum(axis=1), n)
         if self["value"] == "test":
-            values = np.where(values == 1, 1.0, 0.0)
+            values = np.floor(values)  # 1 if all pass
         return np.where(side.defined, values, nan)
 
 
@@ -370,7 +383,8 @@ class _PreF(Quotient, BinomialMeasure):
         return self.side(view).defined
 
     def summands(self, view: Rankings) -> tuple[Floats, Ints]:
-        probabilities, n, _ = self.probabilities(view, self.side(view))
+        side = self.side(view)
+        probabilities, n, _ = self.probabilities(view, side)
         return probabilities, n
 
 

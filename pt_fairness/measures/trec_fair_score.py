@@ -24,6 +24,13 @@ from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import shares_of
 from pt_fairness.rankings.rankings import Rankings
 
+VALUE = params.one_of("the product of both factors (score), or one of them (ndcg, awrf)", "score",
+                      "ndcg", "awrf")
+UNKNOWN = params.one_of("documents without a label of any attribute: they are a group of their own "
+                        "(group), or weigh nothing (partial)", "group", "partial")
+IDEAL_CUTOFF = params.whole("cutoff of the ideal list of nDCG; by default the cutoff", smallest=1,
+                            largest=params.DEEPEST)
+
 
 class _TrecFair(FairnessMeasure):
     r"""TrecFair — Score of the TREC Fair Ranking Track.
@@ -129,27 +136,23 @@ class _TrecFair(FairnessMeasure):
         "cutoff": params.cutoff(),
         "attributes": params.FIXED_TARGETS,
         "whole": params.WHOLE,
-        "unknown": params.one_of("documents without a label of any attribute: they are a group of "
-                                 "their own (group), or weigh nothing (partial)", "group",
-                                 "partial"),
-        "value": params.one_of("the product of both factors (score), or one of them (ndcg, awrf)",
-                               "score", "ndcg", "awrf"),
-        "ideal": params.whole("cutoff of the ideal list of nDCG; by default the cutoff",
-                              smallest=1, largest=params.DEEPEST),
-        "of_qrels": params.real("the share of the topic's relevant documents in the target",
-                                "a number from 0 to 1", lambda v: 0 <= v <= 1, default=0.5),
+        "unknown": UNKNOWN,
+        "value": VALUE,
+        "ideal": IDEAL_CUTOFF,
+        "of_qrels": params.fraction("the share of the topic's relevant documents in the target",
+                                    default=0.5),
         "rel": params.rel(),
     }
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        names = str(self["whole"]).split(",")
+        whole = str(self["whole"]).split(",")
         #: Whether a document counts 1 in each of its labels, for each attribute.
-        self.whole = [name_of(source) in names for source in self["attributes"]]
+        self.whole = [name_of(source) in whole for source in self["attributes"]]
 
     def check_together(self) -> None:
-        attributes = {*map(name_of, self["attributes"])}
-        if not attributes.issuperset(filter(None, self["whole"].split(","))):
+        whole = {*self["whole"].split(",")} - {""}
+        if not whole.issubset(map(name_of, self["attributes"])):
             raise ValueError(f"whole must name attributes, got {self}")
         if (self.cutoff or 0) > (self.param("ideal") or inf):
             raise ValueError(f"ideal must be at least the cutoff, got {self}")
@@ -163,22 +166,29 @@ class _TrecFair(FairnessMeasure):
         return self.cutoff or self.param("ideal")
 
     def formula(self) -> str:
+        if self["value"] == "awrf":
+            return "{AWRF}"
         ndcg = "Σ {gain} / {ideal}"
-        return {"score": f"{ndcg} * {{AWRF}}", "ndcg": ndcg, "awrf": "{AWRF}"}[self["value"]]
+        return ndcg if self["value"] == "ndcg" else f"{ndcg} * {{AWRF}}"
 
     def score(self, view: Rankings) -> Floats:
         values, defined = self.ndcg(view)
-        if self.joint:
-            values = self.awrf(view) * (values if self["value"] == "score" else 1.0)
+        if self["value"] == "awrf":
+            values = self.awrf(view)
+        elif self["value"] == "score":
+            values = values * self.awrf(view)
         return np.where(defined, values, nan)
 
     def ndcg(self, view: Rankings) -> tuple[Floats, Any]:
         """Return nDCG of each list, ``[R]``, and whether its topic has relevant documents."""
         documents = view.documents(self.depth)
         relevant = documents.judged & (documents.relevance >= self.rel)
-        R = sum_by_topic(view, documents.topic, relevant).astype(int)[view.topic]
+        counts = sum_by_topic(view, documents.topic, relevant)
+        R = counts.astype(int)[view.topic]
         a = discount("trec", len(relevant))
-        ideal = a.cumsum()[np.minimum(R, self.param("ideal") or self.cutoff or len(a)) - 1]
+        cutoff = self.param("ideal") or self.cutoff or len(a)
+        last = np.minimum(R, cutoff) - 1
+        ideal = a.cumsum()[last]
         exposure = a[documents.place]
         gains = exposure * relevant[documents.document]
         view.note(discount=exposure[None], gain=gains[None], ideal=ideal)
@@ -193,13 +203,16 @@ class _TrecFair(FairnessMeasure):
         _, same_K = unique_rows(row, K)
         C = np.bincount(same_K, q, len(row))[same_K]
         lam = self["of_qrels"]
-        exposure = np.bincount(row, P, len(view))
-        mass = np.bincount(row, q, len(view))
+        lists = len(view)
+        exposure = np.bincount(row, P, lists)
+        mass = np.bincount(row, q, lists)
         p = ratio(P, exposure[row])
-        t = ratio(lam * q + (1 - lam) * (C * w), mass[row])
+        mixed = lam * q + (1 - lam) * (C * w)
+        t = ratio(mixed, mass[row])
         terms = jsd_terms(p, t) - t * log(2)  # a cell that no document has adds t ln 2
-        divergence = (np.bincount(row, terms, len(view)) + log(2)) / 2
-        fair = np.where(exposure > 0, np.clip(1 - divergence, 0.0, 1.0), 0.0)
+        divergence = (np.bincount(row, terms, lists) + log(2)) / 2
+        fair = np.clip(1 - divergence, 0.0, 1.0)
+        fair = np.where(exposure > 0, fair, 0.0)
         view.note(AWRF=fair)
         return np.where(mass > 0, fair, nan)
 
@@ -214,9 +227,11 @@ class _TrecFair(FairnessMeasure):
         # The relevant documents of a topic come after the ranked ones, once for each of its lists.
         topic = topic[relevant]
         lists = view.samples[topic]
-        row = np.append(documents.ranking, ranges(view.first_ranking[topic], lists))
+        judged_row = ranges(view.first_ranking[topic], lists)
+        row = np.append(documents.ranking, judged_row)
         a = discount("trec", len(documents.topic))[documents.place]
-        exposure = np.append(a, np.zeros(lists.sum()))
+        exposure = np.append(a, np.zeros_like(judged_row))
+        relevant = np.repeat(relevant, lists)
         document: Any = np.arange(len(row))
         cell: Any = np.zeros(len(row), np.int64)
         w: Any = np.ones(len(row))
@@ -224,25 +239,31 @@ class _TrecFair(FairnessMeasure):
         labels = 0
         for j, (source, target) in enumerate(self.joint.items()):
             sets, ranked, judged = view.attribute(source, self.depth)
-            code = np.append(ranked, judged[np.repeat(relevant, lists)])[document]
+            code = np.append(ranked, judged[relevant])[document]
             known = np.flatnonzero(code >= 0)
             entry, label, share = sets.entries(code[known])
             entry = known[entry]
-            document, cell, K, w, m = (column[entry] for column in (document, cell, K, w, m))
-            *names, _ = sets.labels  # the last one is @UNKNOWN
-            labels += len(names)
-            cell = cell * len(sets.labels) + label
-            K = K + ((label < len(names)) << j)
-            shares = shares_of(targets.shares(target, [""], sets.labels))[0, :-1]
-            w = w * np.append(shares, 1.0)[label]
-            m = m if self.whole[j] else m * share
+            document = document[entry]
+            unknown = len(sets.labels) - 1  # the last label is @UNKNOWN
+            labels += unknown
+            cell = cell[entry] * len(sets.labels) + label
+            has_label = label < unknown
+            K = K[entry] + (has_label << j)
+            (shares,) = shares_of(targets.shares(target, [""], sets.labels))
+            shares[unknown] = 1.0
+            w = w[entry] * shares[label]
+            m = m[entry]
+            if not self.whole[j]:
+                m = m * share
         if self["unknown"] == "partial":
             m = m * (K > 0)
         if labels < 2:
             m = 0.0 * m
         (row, _, K, w), where = unique_rows(row[document], cell, K, w)
-        P = np.bincount(where, exposure[document] * m, len(row))
-        q = np.bincount(where, (document >= len(a)) * m, len(row))
+        cells = len(row)
+        P = np.bincount(where, exposure[document] * m, cells)
+        judged_mass = (document >= len(a)) * m
+        q = np.bincount(where, judged_mass, cells)
         return row, K, w, P, q
 
 

@@ -413,6 +413,13 @@ class _nDJS(RunMeasure):
         return np.where(view.length == 0, worst, values)
 
 
+DIVERGENCE = params.one_of("divergence: the root of the Jensen-Shannon divergence (jsd) or the "
+                           "Kullback-Leibler divergence (kl)", "jsd", "kl")
+DISCOUNT = params.discount("mmr", "log2", "trec", "geometric", "none")
+ALPHA = params.real("share of the other distribution that is mixed into each",
+                    "a number of at least 0 and below 0.5", lambda v: 0 <= v < 0.5, default=0.001)
+
+
 class _RADio(DistributionMeasure):
     r"""RADio — Rank-Aware Divergence.
 
@@ -490,13 +497,10 @@ class _RADio(DistributionMeasure):
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
         "target": params.target("run"),
-        "divergence": params.one_of("divergence: the root of the Jensen-Shannon divergence (jsd) "
-                                    "or the Kullback-Leibler divergence (kl)", "jsd", "kl"),
-        "discount": params.discount("mmr", "log2", "trec", "geometric", "none"),
+        "divergence": DIVERGENCE,
+        "discount": DISCOUNT,
         "p": PERSISTENCE,
-        "alpha": params.real("share of the other distribution that is mixed into each",
-                             "a number of at least 0 and below 0.5", lambda v: 0 <= v < 0.5,
-                             default=0.001),
+        "alpha": ALPHA,
         "unannotated": params.unannotated(),
         "groups": params.groups(),
     }
@@ -530,7 +534,8 @@ class _RADio(DistributionMeasure):
         q = (1.0 - alpha) * target + alpha
         p = alpha * target + 1.0 - alpha
         rest = (1.0 - alpha) * (1.0 - target)
-        divergence = q * np.log2(q / p) + rest * np.log2((1.0 - alpha) / alpha)
+        rest_ratio = (1.0 - alpha) / alpha
+        divergence = q * np.log2(q / p) + rest * np.log2(rest_ratio)
         return divergence.max(axis=1)
 
 
