@@ -70,8 +70,3 @@ def test_a_parameter_of_a_re_ranker_is_not_executed(mark, capsys):
     assert not mark.exists()
 
 
-def test_a_module_of_the_user_is_executed(mark, capsys):
-    Path("mine_for_import.py").write_text(CODE.format(str(mark)))
-    command = ["table", "qrels", "run", "-m", "rKL@2", "--import", "mine_for_import.py"]
-    assert cli.main(command) == 0
-    assert mark.exists()

@@ -1,10 +1,11 @@
-"""DistKL, DistFair, AWRF, NDKL and RADio, and what they share."""
+"""Distributions over groups, RepBias and Skew; documents with weights."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -12,35 +13,10 @@ import pandas as pd
 import pytest
 from case_marks import quick_cases
 from measure_cases import of_lists
-from scipy.spatial.distance import jensenshannon
+from worked_values import JUDGED, RANKING
 
-from pt_fairness import AWRF, NDKL, DistFair, DistKL, RADio
-
-
-def test_the_worked_topic_by_hand(values, worked):
-    # Condensed: CON, PRO, PRO, at 1, 0.63093, 0.5. Relevant: one CON, two PRO.
-    expected = {
-        DistKL @ 3: 0.6 * math.log2(0.6 / 0.5) + 0.4 * math.log2(0.4 / 0.5),
-        DistKL(smoothing=0) @ 2: 0.0, DistKL(target="qrels") @ 3: 0.0,
-        DistKL(target="qrels") @ 1: 2 / 3 * math.log2(2 / 3 / 0.4) + 1 / 3 * math.log2(1 / 3 / 0.6),
-        DistKL(target={"PRO": 1.0}) @ 1: 1 / 3 * math.log2(1 / 3 / 0.999)
-        + 2 / 3 * math.log2(2 / 3 / 0.001), DistFair @ 3: 1 - 0.029049405545331 / 0.278071905112638,
-        DistFair(target="qrels") @ 3: 1.0, DistFair(target={"CON": 1.0}) @ 1: 1
-        - (2 / 3 * math.log2(2 / 3 / 0.999) + 1 / 3 * math.log2(1 / 3 / 0.001))
-        / (1 / 3 * math.log2(1 / 3 / 0.999) + 2 / 3 * math.log2(2 / 3 / 0.001)),
-        NDKL @ 3: (math.log(2) + 0.5 * (2 / 3 * math.log(4 / 3) + 1 / 3 * math.log(2 / 3)))
-        / 2.1309297535714573, NDKL @ 1: math.log(2), AWRF @ 1: 1
-        - (math.log2(1 / 0.75) + 0.5 * math.log2(0.5 / 0.75) + 0.5 * math.log2(0.5 / 0.25)) / 2}
-    found = values(expected, worked.qrels_frame, worked.run_frame)
-    assert {str(m): found[m, "1"] for m in expected} == pytest.approx(
-        {str(m): v for m, v in expected.items()}, abs=1e-12)
-    # With a discount, a document counts n · w_i / Σ w: CON 1.40783, PRO 1.59217.
-    con = 3 / 2.1309297535714573
-    con = (con + 1) / 5
-    discounted = DistKL(discount="log2") @ 3
-    found = values([discounted], worked.qrels_frame, worked.run_frame)
-    assert found[discounted, "1"] == pytest.approx(
-        con * math.log2(2 * con) + (1 - con) * math.log2(2 - 2 * con))
+from pt_fairness import NDKL, DistFair, DistKL, RADio, RepBias, groups
+from pt_fairness.measures import MEASURES
 
 
 @pytest.mark.parametrize(
@@ -58,27 +34,6 @@ def test_the_least_fair_list_has_exactly_zero(values, target, smoothing, discoun
         for t in range(len(lists)):
             assert found[fair, str(t)] == pytest.approx(
                 1 - found[plain, str(t)] / largest, abs=1e-12)
-
-
-@pytest.mark.parametrize("base", [2, math.e, 10])
-@pytest.mark.parametrize("target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}, {"B": 1.0}], ids=str)
-def test_awrf_against_scipy(values, base, target):
-    # scipy's natural logarithms are those of the TREC Fair Ranking track.
-    lists = ["ABC", "AAAB", "CCCCCC", "BACABCC", "A"]
-    measures = {
-        discount: AWRF(base=base, target=target, discount=discount, p=0.6)
-        for discount in ("log2", "geometric")}
-    found = values(measures.values(), *of_lists(lists))
-    wanted = [1 / 3] * 3 if target == "uniform" else [target.get(label, 0) for label in "ABC"]
-    for t, labels in enumerate(lists):
-        for discount, measure in measures.items():
-            attention = [
-                1 / np.log2(i + 2) if discount == "log2" else 0.6**i for i in range(len(labels))]
-            exposure = [
-                sum(d for d, own in zip(attention, labels, strict=True) if own == label)
-                for label in "ABC"]
-            assert found[measure, str(t)] == pytest.approx(
-                1 - jensenshannon(exposure, wanted, base=base) ** 2, abs=1e-12)
 
 
 @pytest.mark.newest
@@ -118,3 +73,135 @@ def test_a_list_that_is_nearly_like_its_target(values, apart):
                          for one, m in zip(some, middle, strict=True)) / 2 / Decimal(2).ln()
         expected = float(divergence.sqrt())
     assert values([near], qrels, run)[near, "1"] == pytest.approx(expected, rel=1e-4)
+
+
+GENDERS = groups.from_pattern("^(female|male)", ["female", "male"])
+
+
+def of_counts(
+    females: int, n: int, population: tuple[int, int], rest: tuple[int, int]
+) -> tuple[list[Any], list[Any]]:
+    """The qrels of a population (females, all), and a run of n documents, so many of them female,
+    and the rest.
+    """
+    qrels = [
+        ir_measures.Qrel("q", f"female{i}" if i < population[0] else f"male{i}", 1)
+        for i in range(population[1])]
+    order = ["female"] * females + ["male"] * (n - females)
+    order = order[::2] + order[1::2] + ["female"] * rest[0] + ["male"] * (rest[1] - rest[0])
+    return qrels, [
+        ir_measures.ScoredDoc("q", f"{gender}{i}", -float(i)) for i, gender in enumerate(order)]
+
+
+def nearest(expected: Fraction, n: int, count: int) -> int:
+    """Of 0, …, n the whole number nearest to what is expected; of two, the one nearer to the count.
+    """
+    return min(range(n + 1), key=lambda x: (abs(x - expected), abs(x - count)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 13])
+def test_rounding_by_brute_force(n):
+    # A topic for every share that is a multiple of 1/2n, so that halves occur, and of 1/7; a run
+    # for every count.
+    shares = [(plus, total) for total in (2 * n, 7) for plus in range(total + 1)]
+    qrels = pd.DataFrame(
+        [
+            (str(t), f"female{i}" if i < plus else f"male{i}", 1)
+            for t, (plus, total) in enumerate(shares) for i in range(total)],
+        columns=["query_id", "doc_id", "relevance"],
+    )
+    measure = RepBias(group="female", groups=GENDERS) @ n
+    evaluator = ir_measures.evaluator([measure], qrels)
+    for count in range(n + 1):
+        first = [f"female{i}" if i < count else f"male{i}" for i in range(n)]
+        run = pd.DataFrame(
+            {
+                "query_id": [str(t) for t in range(len(shares)) for _ in first],
+                "doc_id": first * len(shares), "score": 1.0}
+        )
+        found = {metric.query_id: metric.value for metric in evaluator.iter_calc(run)}
+        for t, share in enumerate(shares):
+            expected = Fraction(*share) * n
+            best = nearest(expected, n, count)
+            assert found[str(t)] == pytest.approx((count - best) / n, abs=1e-12), (n, share, count)
+
+
+@pytest.mark.parametrize("share", [0.1 + 0.2, 0.3, 0.35, 0.45, 0.15, 0.55, 0.65, 0.85, 0.95, 0.05])
+def test_a_half_is_a_half_whatever_its_last_bit(values, share):
+    # 0.35 · 10 is 3.5, and 0.55 · 10 or 0.15 · 10 may be a last bit off.
+    target = {"female": share, "male": 1 - share}
+    measure = RepBias(group="female", groups=GENDERS, target=target) @ 10
+    lists = [of_counts(count, 10, (1, 2), (0, 0)) for count in range(11)]
+    rows = [[row._replace(query_id=str(count)) for count, pair in enumerate(lists)
+             for row in pair[side]] for side in (0, 1)]
+    found = values([measure], *rows)
+    expected = Fraction(round(share * 100), 10)
+    for count in range(11):
+        best = nearest(expected, 10, count)
+        assert found[measure, str(count)] == pytest.approx((count - best) / 10, abs=1e-12)
+
+
+RANKED = {"1": {docno: -float(i) for i, docno in enumerate(RANKING)}}
+
+
+def test_equal_sums_of_weights_are_equal():
+    """The first of the labels is the minority, whatever the order of the sums is."""
+    weights = [0.1] * 3, [0.3]
+    frame_of = {f"d{i}": {"A": 0.1, "C": 0.9} for i in range(3)} | {"e": {"B": 0.3, "C": 0.7}}
+    assert sum(weights[0]) > weights[1][0], "the sums differ by rounding"
+    source = groups.from_mapping(frame_of)
+    qrels = {"1": dict.fromkeys(frame_of, 1)}
+    run = {"1": {"d0": 2.0, "e": 1.0}}
+    measures = [MEASURES["rND"](protected=one, groups=source) for one in ("minority", "A")]
+    values = ir_measures.calc_aggregate(measures, qrels, run)
+    assert values[measures[0]] == values[measures[1]]
+
+
+PLAIN = groups.from_mapping({"a1": ["A", "B"], "b1": "B", "a2": "A"})
+SOFT = groups.from_mapping({"a1": {"A": 0.7, "B": 0.3}, "b1": "B", "a2": "A"})
+
+
+@pytest.mark.parametrize(("name", "params"), [
+    ("rRD", {}), ("rRD", {"norm": "none"}), ("nDR", {"norm": "none"}), ("PEER", {}), ("FAIR", {}),
+    ("PreF", {"p": 0.5}), ("nDD", {}), ("nDKL", {"norm": "protected-first"}),
+    ("rND", {"target": "run"}), ("rKL", {"target": "run", "protected": "all"}),
+    ("OfGroup", {"measure": "nDCG", "group": "A"}),
+    *((name, {"norm": "range"}) for name in ("rND", "rKL", "nDD"))])
+def test_measures_that_are_not_defined_for_weights_refuse_them(name, params):
+    measure = MEASURES[name](**params, groups=SOFT)
+    says = f"groups must be without weights for {name}"
+    with pytest.raises(ValueError, match=says):
+        ir_measures.calc_aggregate([MEASURES["AWRF"](groups=SOFT), measure], {"1": JUDGED}, RANKED)
+    assert ir_measures.calc_aggregate([measure(groups=PLAIN)], {"1": JUDGED}, RANKED)
+
+
+class Own(groups.Groups):
+    """Groups of one's own with weights."""
+
+    weighted = True
+
+    def lookup(self, qids: Any, docnos: Any) -> Any:
+        return SOFT.lookup(qids, docnos).fillna({"weight": 1.0})
+
+
+class Arrays(groups.Groups):
+    """Groups of one's own that return arrays, and three of them where there are no weights."""
+
+    def __init__(self, name: str, weighted: bool, returned: Any = slice(None)) -> None:
+        super().__init__(name, ["A", "B"])
+        self.weighted, self._returned = weighted, returned
+
+    def annotate(self, qids: Any, docnos: Any) -> Any:
+        return tuple(SOFT.annotate(qids, docnos))[self._returned]
+
+
+def test_classes_of_one_s_own_can_have_weights():
+    bias = MEASURES["BiasP"](pro="A", con="B") @ 4
+    sources = [SOFT, Own(), Arrays("arrays", True), PLAIN, Arrays("three", False, slice(3))]
+    measures = [bias(groups=source) for source in sources]
+    found = ir_measures.calc_aggregate(measures, {"1": JUDGED}, RANKED)
+    # a1 counts 0.4 with weights and 0 without; b1 is not relevant, a2 counts 1.
+    expected = [1.4 / 4] * 3 + [1 / 4] * 2
+    assert [found[measure] for measure in measures] == pytest.approx(expected)
+    with pytest.raises(ValueError, match="weighted must be True"):
+        ir_measures.calc_aggregate([bias(groups=Arrays("plain", False))], {"1": JUDGED}, RANKED)

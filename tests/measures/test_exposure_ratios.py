@@ -1,9 +1,10 @@
-"""ExposureRatio, logDP, logEUR, logRUR and IAA."""
+"""EEL, EED, EER, IAA, ExposureRatio, logDP, logEUR and logRUR."""
 
 from __future__ import annotations
 
 import itertools
-import warnings
+import random
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -14,7 +15,64 @@ from hypothesis import given
 from hypothesis import strategies as st
 from measure_cases import of_lists
 
-from pt_fairness import IAA, ExposureRatio, FairnessWarning, logDP, logEUR, logRUR
+from pt_fairness import EED, EEL, EER, IAA, ExposureRatio, groups, logDP, logEUR, logRUR
+
+NAMES = ["EEL", "EED", "EER"]
+KINDS = dict(zip(NAMES, (EEL, EED, EER), strict=True))
+@pytest.mark.parametrize("norm", ["none", "bound"])
+@pytest.mark.parametrize("params", [{}, {"model": "rbp", "p": 0.8}, {"model": "log2"}], ids=str)
+def test_the_exact_bounds_are_reached(values, params, norm):
+    """No ranking of four documents has more than the best; an ideal policy has an EEL of 0."""
+    judged = {"a": 2, "b": 1, "c": 1, "d": 0}
+    orders = list(itertools.permutations(judged))
+    qrels = [ir_measures.Qrel(str(t), docno, relevance, "0") for t in range(len(orders))
+             for docno, relevance in judged.items()]
+    run = [ir_measures.ScoredDoc(str(t), docno, -i) for t, order in enumerate(orders)
+           for i, docno in enumerate(order)]
+    measures = [KINDS[name](norm=norm, **params) @ 3 for name in NAMES]
+    found = values(measures, qrels, run)
+    by_order = {m.NAME: np.array([found[m, str(t)] for t in range(len(orders))]) for m in measures}
+    ideal = [t for t, order in enumerate(orders) if order[0] == "a" and order[3] == "d"]
+    assert by_order["EER"].argmax() in ideal
+    if norm == "bound":
+        assert by_order["EER"].max() == pytest.approx(1, abs=1e-12)
+        if params.get("model"):  # B is that of a list in which relevance lowers no exposure
+            assert by_order["EED"] == pytest.approx(1, abs=1e-12)
+    policy = pd.DataFrame([("0", docno, -i, t) for t in ideal for i, docno in enumerate(orders[t])],
+                          columns=["query_id", "doc_id", "score", "iteration"])
+    perfect = values(measures, [row for row in qrels if row.query_id == "0"], policy)
+    assert perfect[measures[0], "0"] == pytest.approx(0, abs=1e-15)
+    assert 0 < perfect[measures[1], "0"] < by_order["EED"].max()
+
+
+@given(st.integers(0, 10_000))
+def test_eel_is_the_sum_of_its_parts(make_case, values, sampled, seed):
+    case, pick = make_case(seed), random.Random(seed)
+    models: list[dict[str, Any]] = [{}, {"u": 1.0, "p": 0.3}, {"model": "rbp"}, {"model": "log2"},
+                                    {"model": "trec"}, {"model": "none", "cutoff": 4}]
+    params = {"by": pick.choice(["document", "group"]), "binary": pick.random() < 0.5,
+              "complete": pick.random() < 0.5, "rel": pick.choice([0, 1, 2]), **pick.choice(models)}
+    run = sampled(case, 3, seed)
+    kinds = [KINDS[name](**params) for name in NAMES]
+    found = values(kinds, case.qrels_frame, run)
+    # Where nothing was returned, EEL is EED and Σ ε*².
+    nothing = pd.DataFrame([("unknown", "d1", 1.0)], columns=["query_id", "doc_id", "score"])
+    of_nothing = values(kinds, case.qrels_frame, nothing)
+    for qid in "12345":
+        loss, disparity, relevance = (found[kind, qid] for kind in kinds)
+        squares = of_nothing[kinds[0], qid] - of_nothing[kinds[1], qid]
+        assert loss - disparity + 2 * relevance == pytest.approx(squares, abs=1e-9)
+        assert relevance ** 2 <= disparity * squares + 1e-12
+
+
+def test_without_groups(values, worked_exposure):
+    """By document, no groups are needed, and no source is asked for any."""
+    qrels, run = worked_exposure()
+    plain = values([EEL, EER @ 3], qrels, run)
+    assert values([EEL, EER @ 3], qrels.assign(iteration="0"), run) == plain
+    assert values([EEL, EER @ 3], qrels.drop(columns="iteration"), run) == plain
+    named = EEL(groups=groups.from_mapping({}), target={"Z": 1.0})
+    assert values([named], qrels, run)[named, "1"] == plain[EEL, "1"]
 
 
 @given(st.integers(0, 10_000))
@@ -34,40 +92,10 @@ def test_sides_that_change_places_change_the_sign(make_case, values, sampled, se
         assert sizes[one(abs=True), qid] == abs(found[one, qid])
 
 
-def test_an_expectation_is_not_a_mean_of_values(values, worked_exposure):
-    """Two unfair rankings can make a fair policy."""
-    qrels, _ = worked_exposure([])
-    qrels = qrels[qrels["relevance"] == 2]
-    policies = [[["a1", "b3"]], [["b3", "a1"]], [["a1", "b3"], ["b3", "a1"]]]
-    measures = [IAA, logDP(protected="B"), logEUR(protected="B"), logRUR(protected="B")]
-    one, other, both = (values(measures, qrels, worked_exposure(policy)[1]) for policy in policies)
-    for measure in measures:
-        assert both[measure, "1"] == pytest.approx(0, abs=1e-12)
-        assert (
-            abs(one[measure, "1"]) == pytest.approx(abs(other[measure, "1"])) and one[measure, "1"])
-
-
 QRELS = pd.DataFrame(
     [("1", "a", 0, "A"), ("1", "b", 0, "B"), ("2", "c", 2, "A"), ("2", "d", 1, "B"),
      ("2", "e", 1, "-"), ("3", "f", 1, "A"), ("3", "g", 3, "-")],
     columns=["query_id", "doc_id", "relevance", "iteration"])
-
-
-@pytest.mark.parametrize("measure, undefined", [
-    (logDP, "13"), (logDP(protected="A"), ""), (logDP(protected="A", target="qrels"), "13"),
-    (logDP(protected="A", target={"A": 1.0}), "123"), (logEUR(protected="A"), "13"),
-    (logRUR(protected="A"), "13"), (IAA, "1"), (IAA(by="group"), "1"), (IAA(rel=3), "12"),
-    (IAA(by="group", rel=3), "123")], ids=str)
-def test_undefined_topics(values, measure, undefined):
-    run = pd.DataFrame([(qid, docno, 1.0) for qid, docno in zip("123", "acf", strict=True)],
-                       columns=["query_id", "doc_id", "score"])
-    found = values([measure], QRELS, run)
-    assert not any(found[measure, qid] for qid in undefined)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        ir_measures.calc_aggregate([measure], QRELS, run)
-    counted = [f"on {len(undefined)} of 3 topics" in str(warning.message) for warning in told]
-    assert counted == ([True] if undefined else [])
 
 
 def test_a_cutoff_of_a_million(values):
@@ -81,29 +109,6 @@ def test_a_cutoff_of_a_million(values):
 
 
 # ---------------------------------------------------------------------------- ExposureRatio
-
-THREE = of_lists([["PRO", "PRO", "CON"]])
-
-
-@pytest.mark.parametrize("params, value", [
-    ({}, 0.306574), ({"target": {"PRO": 2 / 3, "CON": 1 / 3}}, 0.613149),
-    ({"target": "qrels"}, 0.613149), ({"target": "run"}, 0.613149),
-    ({"target": {"PRO": 0.5, "CON": 0.25, "X": 0.25}}, 0)], ids=str)
-def test_worked_exposure_ratios(values, params, value):
-    measure = ExposureRatio(**params) @ 3
-    assert values([measure], *THREE)[measure, "0"] == pytest.approx(value, abs=2e-6)
-
-
-def test_exposure_ratios_of_fewer_than_two_groups(values):
-    """Topic 1 has relevant documents of one group, and shows no other."""
-    qrels, run = of_lists([["PRO", "CON"], ["CON", "CON"]])
-    of_qrels, of_run = ExposureRatio(target="qrels"), ExposureRatio(target="run")
-    with pytest.warns(FairnessWarning, match=r"ExposureRatio\(target='qrels'\) on 1 of 2 topics"):
-        assert of_qrels.calc_aggregate(qrels, run) > 0
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = {m.query_id: m.value for m in of_run.iter_calc(qrels, run)}
-    assert found["1"] == 0 < found["0"]
 
 
 @pytest.mark.newest

@@ -1,9 +1,10 @@
-"""ARP and PEER."""
+"""ARP, PEER, FAIR and PreF, and the m-tables."""
 
 from __future__ import annotations
 
 import itertools
 import random
+import tracemalloc
 
 import ir_measures
 import numpy as np
@@ -11,18 +12,11 @@ import pandas as pd
 import pytest
 import scipy.stats
 from measure_cases import of_lists
+from one_test import each
+from slow_versions import statistics
 
-from pt_fairness import ARP, PEER, FairnessWarning, groups
-
-
-def test_of_two_groups_it_is_how_far_pairs_are_from_even(values):
-    """All orders of two groups: the difference of the two shares of mixed pairs."""
-    orders = list(itertools.permutations("AAABB"))
-    found = values([ARP], *of_lists(orders))
-    for t, labels in enumerate(orders):
-        pairs = [one < other for one, other in itertools.combinations(labels, 2) if one != other]
-        expected = abs(2 * sum(pairs) / len(pairs) - 1)
-        assert found[ARP, str(t)] == pytest.approx(expected)
+from pt_fairness import ARP, FAIR, PEER, groups
+from pt_fairness.measures.statistical_tests import failure_probability, levels, m_table
 
 
 def graded(relevance, labels):
@@ -69,26 +63,81 @@ def test_against_scipy(values, languages):
         assert found[measure, str(t)] == pytest.approx(scipy.stats.kruskal(*samples).pvalue)
 
 
-def of_letters(text: str) -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
-    """A document for each letter: its language; upper case is relevant, ``-`` has no language."""
-    qrels = [ir_measures.Qrel("1", str(i), int(letter.isupper()), letter.lower())
-             for i, letter in enumerate(text)]
-    return qrels, [ir_measures.ScoredDoc("1", row.doc_id, -i) for i, row in enumerate(qrels)]
-
-
 def one(measure, values, qrels, run):
     return values([measure], qrels, run)[measure, "1"]
 
 
-def test_edge_cases(values):
-    qrels, run = of_letters("aB-A")
-    assert one(PEER @ 1, values, qrels, run) == 1.0  # nothing relevant retrieved
-    assert one(PEER, values, qrels, run[2:3]) == 0.0  # nothing annotated retrieved
-    assert one(PEER(rel=2), values, *of_letters("AaB")) == 0.0  # nothing relevant
-    assert one(PEER, values, *of_letters("AAAb")) == 1.0  # relevant documents of one language
-    assert one(PEER, values, qrels, []) == 0.0
-    # Equal ranks: the retrieved document of two languages is the only one.
-    both = [ir_measures.Qrel("1", "d", 1, label) for label in "ab"]
-    assert one(PEER, values, both, [ir_measures.ScoredDoc("1", "d", 1.0)]) == 1.0
-    with pytest.warns(FairnessWarning, match="PEER on 1 of 1 topics"):
-        assert ir_measures.calc_aggregate([PEER], *of_letters("ab"))[PEER] == 0.0
+def of_flags(lists: np.ndarray) -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
+    """Topic t has the documents of ``lists[t]``, which says who is protected."""
+    return of_lists(["".join(one) for one in np.where(lists, "B", "A")])
+
+
+@pytest.mark.parametrize("p", [0.2, 0.5, 0.7])
+def test_a_list_passes_if_it_meets_the_table(values, p):
+    """Every list of eight documents."""
+    lists = np.array(list(itertools.product([0, 1], repeat=8)))
+    measure = FAIR(protected="B", p=p)
+    found = values([measure], *of_flags(lists))
+    meets = (lists.cumsum(axis=1) >= m_table(8, p)).all(axis=1)
+    assert [found[measure, str(t)] for t in range(len(lists))] == meets.tolist()
+    # A fair list is rejected with a probability of at most alpha.
+    probability = np.where(lists, p, 1 - p).prod(axis=1)
+    assert probability[~meets].sum() <= 0.1
+
+
+SHARES = [0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0]
+ALPHAS = [0.01, 0.1, 0.3]
+
+
+def test_worked_tables():
+    assert m_table(10, 0.5).tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
+    assert m_table(20, 0.25).tolist() == [0] * 9 + [1] * 6 + [2] * 5
+    found = levels(np.array([10, 20]), np.array([0.5, 0.25]), 0.1)
+    assert found.round(6).tolist() == [0.054688, 0.063476]
+    for k, p, expected in ((10, 0.5, 0.075195), (20, 0.25, 0.089722)):
+        table = m_table(k, p)[None]
+        assert round(float(failure_probability(table, np.array([p]))[0]), 6) == expected
+
+
+@each("p", SHARES)
+@each("k", [1, 5, 9])
+def test_failure_probability_against_brute_force(k, p):
+    for alpha in ALPHAS:
+        table = m_table(k, p, alpha, adjust=False)
+        found = failure_probability(table[None], np.array([p]))
+        expected = statistics.brute_failure_probability(table.tolist(), p)
+        assert found == pytest.approx([expected], abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("k", [1, 2, 7, 20, 33])
+def test_levels_and_tables_against_the_slow_version(k, alpha):
+    found = levels(np.full(len(SHARES), k), np.array(SHARES), alpha)
+    expected = [statistics.adjusted_level(alpha, p, k) for p in SHARES]
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    for p, level in zip(SHARES, expected, strict=True):
+        assert m_table(k, p, alpha).tolist() == statistics.m_table(level, p, k)
+        assert m_table(k, p, alpha, adjust=False).tolist() == statistics.m_table(alpha, p, k)
+
+
+def test_lists_of_different_lengths_in_one_call():
+    # Shares of no other test, whose levels are kept.
+    k, p = np.array([3, 40, 3, 1]), np.array([0.52, 0.31, 0.52, 0.87])
+    expected = [statistics.adjusted_level(0.1, *one) for one in zip(p, k, strict=True)]
+    assert levels(k, p, 0.1) == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.slow
+def test_linear_memory():
+    k, p = 2_000, 0.29
+    tracemalloc.start()
+    table = m_table(k, p)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1_000 * k
+    # The level is the largest: the next table rejects a fair list too often.
+    level = levels(np.array([k]), np.array([p]), 0.1)[0]
+    assert failure_probability(table[None], np.array([p]))[0] <= 0.1
+    cells = scipy.stats.binom.cdf(table, np.arange(1, k + 1), p)
+    above = m_table(k, p, cells.min(), adjust=False)
+    assert level < cells.min() and failure_probability(above[None], np.array([p]))[0] > 0.1

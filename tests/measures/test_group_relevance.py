@@ -51,27 +51,6 @@ def test_gfr_against_the_slow_version(make_case, values, equal_slow_versions, re
                         groups=lambda *_: ("any",), details=details)
 
 
-def test_by_hand(values):
-    # A user stops at the only relevant document, of two grades, with a probability of 3/4.
-    qrels = pd.DataFrame([("1", "a", 2, "A"), ("1", "b", 0, "B")],
-                         columns=["query_id", "doc_id", "relevance", "iteration"])
-    run = pd.DataFrame([("1", "b", 2.0), ("1", "a", 1.0)],
-                       columns=["query_id", "doc_id", "score"])
-    expected = {GF: 0.75, GF(gains="linear"): 2 / 3, GF(gains="binary"): 0.5,
-                GF(max_rel=3): 3 / 8, GF @ 1: 0.0, GF(target={"B": 1.0}): 0.75 * (1 - 0.311278),
-                GFR(attributes={}): 0.375, GFR(attributes={}, relevance="rbu"): 0.75 * 0.99 ** 2}
-    found = values(expected, qrels, run)
-    assert {m: found[m, "1"] for m in expected} == pytest.approx(expected, abs=1e-6)
-
-
-def test_one_label_has_no_divergence(values):
-    qrels = pd.DataFrame([("1", "a", 1, "7")],
-                         columns=["query_id", "doc_id", "relevance", "iteration"])
-    run = pd.DataFrame([("1", "a", 3.0)], columns=["query_id", "doc_id", "score"])
-    measures = [GF, GF(divergence="nmd"), GF(divergence="rnod")]
-    assert set(values(measures, qrels, run).values()) == {0.5}
-
-
 def test_an_ordinal_divergence_without_an_order(worked_exposure, values):
     with pytest.raises(ValueError, match=r"order of all labels 'A', 'B': .* order='…'"):
         values([GF(divergence="nmd")], *worked_exposure())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import pickle
 import re
 from contextlib import suppress
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,12 +15,15 @@ from ir_measures import parse_measure
 from measure_cases import of_lists
 from one_test import each
 
+import pt_fairness
 from pt_fairness import (
     AWRF,
     EEL,
     GFR,
     Annotated,
+    BiasDCG,
     BiasP,
+    BiasRBP,
     RankingBias,
     groups,
     nDD,
@@ -30,7 +33,9 @@ from pt_fairness import (
     targets,
 )
 from pt_fairness.analysis import ladder
+from pt_fairness.analysis.frames import direction
 from pt_fairness.measures import MEASURES
+from pt_fairness.measures.descriptions import ideal_in_words
 from pt_fairness.measures.measure import (
     Quotient,
     contributions,
@@ -148,19 +153,6 @@ NOT_OF_RANKINGS = {"0.69", "−0.69", "0.05"}
 
 
 @each("name", MEASURES)
-def test_docstrings_begin_with_how_to_read_the_measure(name):
-    parts = docstring_sections(MEASURES[name])
-    assert [*parts] == ["", "Formula", "Example", "Details", "When it misleads", "Source"]
-    title = inspect.cleandoc(type(MEASURES[name]).__doc__).partition("\n")[0]
-    assert title.startswith(f"{name} — ") and all(parts.values())
-    assert len(f"{title} {parts['']}".split()) <= 120
-    assert not re.search(r"[Σ∑_^≤≥αβγελφ\\|]", re.sub(">>> .*|``.*?``", "", parts[""]))
-    assert {"Range", "Nothing returned"} <= {
-        term.strip().capitalize() for line in re.findall(r"^\S.*", parts["Details"], re.MULTILINE)
-        for term in line.split(", ")}
-
-
-@each("name", MEASURES)
 def test_the_values_of_how_to_read_are_those_of_rankings(name):
     lead = docstring_sections(MEASURES[name])[""]
     text, _, drawn = lead.partition(">>> ")
@@ -190,3 +182,15 @@ def test_contributions_add_up_to_the_value(rankings, measure):
     counted = rankings.restricted().length > 0
     assert terms.sum(axis=1)[counted].tolist() == pytest.approx(
         score([measure], rankings)[measure][counted].tolist(), nan_ok=True)
+
+
+@pytest.mark.parametrize("name, kind, high", [
+    ("β_P", BiasP, 1), ("β_RBP", BiasRBP, 1), ("β_DCG", BiasDCG, None)])
+def test_biases_for_one_view_alone_and_their_names_in_the_paper(name, kind, high):
+    alone = kind(con=None)
+    assert ir_measures.parse_measure(str(alone)) == alone and alone(con="CON") == kind
+    assert (0, high) == alone.RANGE and (high and -high, high) == kind.RANGE
+    assert direction(str(alone)) == "↑" and direction(str(kind)) == "→0"
+    assert ("more" in ideal_in_words(alone)) == (high is None)
+    assert ir_measures.parse_measure(f"{name}(pro='A')@10") == kind(pro="A") @ 10
+    assert getattr(pt_fairness, name) is kind

@@ -1,4 +1,6 @@
-"""Measures as people type them."""
+"""Measures as people type them, and the papers that they are from."""
+
+from __future__ import annotations
 
 import re
 
@@ -8,6 +10,7 @@ import pytest
 from one_test import each
 
 import pt_fairness
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 from pt_fairness.measures.measure_names import meant, parse, parsed_one, split
 
 
@@ -72,3 +75,14 @@ def test_small_numbers(measure):
 def test_cutoffs_that_would_abort_the_interpreter(typed):
     with pytest.raises(ValueError, match=r"cutoff|nDCG@10"):
         parsed_one(typed)
+
+
+def test_authors_and_venues():
+    assert BIBLIOGRAPHY["das2019"].short == "Das & Lease 2019"
+    assert BIBLIOGRAPHY["sakai2007"].short == "Sakai 2007"
+    assert BIBLIOGRAPHY["pathiyancherumanal2021"].short == "Pathiyan Cherumanal et al. 2021"
+    assert BIBLIOGRAPHY["vrijenhoek2022"].families[-1] == "de Rijke"
+    assert BIBLIOGRAPHY["das2019"].venue == "arXiv:1907.09328, 2019"
+    assert BIBLIOGRAPHY["draws2021"].venue == "SIGKDD Explorations 23(1), 2021"
+    assert str(BIBLIOGRAPHY["yang2017"]) == ("Ke Yang and Julia Stoyanovich. Measuring Fairness in "
+                                            "Ranked Outputs. SSDBM 2017.")

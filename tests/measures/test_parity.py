@@ -1,4 +1,4 @@
-"""rND, rKL, rRD, nDD, nDR, nDKL and nDJS, and the discounted sums over prefixes."""
+"""Parity and viewpoint measures: normalisers against brute force, and norm='range'."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import itertools
 
 import ir_measures
 import numpy as np
+import pandas as pd
 import pytest
 from case_marks import slow_cases
 from hypothesis import given
 from hypothesis import strategies as st
+from ir_measures import iter_calc
 from ir_measures.util import Qrel, ScoredDoc
 from measure_cases import of_lists
 
-from pt_fairness import NDKL, groups, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
+from pt_fairness import NDKL, explain, groups, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
 from pt_fairness.measures.parity import discounts, rkl, rnd, rrd, sum_of_largest_terms
 
 
@@ -37,15 +39,6 @@ def test_the_protected_and_the_others_can_be_swapped(make_case, values, seed, cu
     found = values([one, others], case.qrels_frame, case.run_frame)
     assert [found[one, qid] for qid in "12345"] == pytest.approx(
         [found[others, qid] for qid in "12345"], abs=1e-12)
-
-
-def test_the_worked_values(values, worked):
-    found = values(
-        [rND @ 3, rKL @ 3, rND(norm="none") @ 3, rKL(norm="none") @ 3], worked.qrels_frame,
-        worked.run_frame)
-    assert {str(measure): round(value, 5) for (measure, _), value in found.items()} == {
-        "rND@3": 0.54330, "rKL@3": 0.48515, "rND(norm='none')@3": 0.77182,
-        "rKL(norm='none')@3": 1.63857}
 
 
 def test_yang_and_stoyanovich_s_most_unfair_list(values):
@@ -100,26 +93,6 @@ def test_the_most_unfair_permutation_of_the_run_has_exactly_one(values, measure,
         assert found[measure, str(t)] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("step, several", [(1, False), (2, True)])
-def test_rkl_over_all_groups_of_a_run_is_at_most_one(values, step, several):
-    """Whatever other topics there are; the maximum is exact for steps of 1 and one group each."""
-    documents = [["A"], ["B"], ["B"], ["A", "C"] if several else ["C"], ["C"]]
-    orders = [*enumerate(itertools.permutations(range(len(documents))))]
-    qrels = [Qrel(str(t), f"d{i}", 1, group) for t, _ in orders
-             for i, groups in enumerate(documents) for group in groups]
-    run = [ScoredDoc(str(t), f"d{i}", -place) for t, order in orders
-           for place, i in enumerate(order)]
-    others = [Qrel("other", f"x{i}", 1, f"G{i}") for i in range(30)]
-    seen = [ScoredDoc("other", row.doc_id, 1.0) for row in others]
-    measure = rKL(protected="all", target="run", step=step) @ 4
-    for more in (([], []), (others, seen)):
-        found = values([measure], qrels + more[0], run + more[1])
-        largest = max(found[measure, str(t)] for t, _ in orders)
-        assert 0 < largest <= 1.0
-        if step == 1 and not several:
-            assert largest == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize("step", [1, 7, 10**23])
 @pytest.mark.parametrize("term", [rnd, rkl, rrd])
 def test_the_largest_sum_over_many_ranks(term, step):
@@ -131,27 +104,67 @@ def test_the_largest_sum_over_many_ranks(term, step):
     assert sum_of_largest_terms(term, S, N, w) == pytest.approx(expected, rel=1e-12)
 
 
-def test_two_sides_by_hand(values):
-    """A, B, C with A protected. Q = (1/3, 2/3); P is (1, 0), (1/2, 1/2) and Q itself.
-
-    The midpoint with (1, 0) is (2/3, 1/3): JSD = (log2 1.5 + 1/3)/2 = 0.459148. The midpoint with
-    (1/2, 1/2) is (5/12, 7/12): JSD = (0.020321 + 0.021121)/2 = 0.020721. The weights are 1,
-    0.630930 and 0.5.
-    """
-    kinds = [nDJS(protected="A"), nDJS(protected="A", norm="none"), nDJS]
-    found = values(kinds, *of_lists(["ABC"]))
-    one, plain, every = (found[kind, "0"] for kind in kinds)
-    assert plain == pytest.approx(0.459148 + 0.630930 * 0.020721, abs=1e-6)
-    assert one == pytest.approx(plain / 2.130930, abs=1e-6) == pytest.approx(0.221603, abs=1e-6)
-    assert every > one  # all three viewpoints are told apart
+PARITY, VIEWPOINT = [rND, rKL, rRD], [nDD, nDR, nDKL]
 
 
-def test_a_run_of_one_viewpoint_has_nothing_to_compare_and_an_empty_one_is_unfair(values):
-    qrels = [
-        ir_measures.Qrel(q, d, 1, label) for q in "12" for d, label in (("a", "P"), ("b", "C"))]
-    run = [ir_measures.ScoredDoc("1", "a", 1)]
-    kinds = [nDD, nDR, nDKL, nDJS, nDJS(protected="P"), nDJS(protected="C"),
-             nDJS(protected="minority")]
-    found = values(kinds, qrels, run)
-    assert [found[kind, "1"] for kind in kinds] == [0] * 7
-    assert [found[kind, "2"] for kind in kinds] == [1] * 7
+def lists_of(kinds):
+    """Return qrels and runs in which list i has the kinds of row i; P is protected."""
+    run = pd.DataFrame([(f"{i}", f"{kind}{j}", -float(j)) for i, row in enumerate(kinds)
+                        for j, kind in enumerate(row)], columns=["query_id", "doc_id", "score"])
+    return run
+
+
+def qrels_of(topics, plus, total, depth):
+    """Return qrels with ``plus`` of ``total`` relevant documents protected, others irrelevant."""
+    rows = [(f"{i}", f"{kind}{j}", int(j < count), kind) for i in range(topics)
+            for kind, count in (("P", plus), ("N", total - plus))
+            for j in range(max(depth, count))]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+
+
+def by_topic(measure, qrels, run):
+    found = {one.query_id: one.value for one in iter_calc([measure], qrels, run)}
+    return np.array([found[qid] for qid in dict.fromkeys(run["query_id"])])
+
+
+@pytest.mark.parametrize("step", [2, *slow_cases(1, 3)])
+@pytest.mark.parametrize("measure", PARITY, ids=str)
+@pytest.mark.parametrize(("plus", "total"), [(1, 2), (1, 5), (3, 4), (4, 11)])
+def test_equals_brute_force_over_every_sequence(measure, plus, total, step):
+    for n in (1, 2, 5):
+        kinds = list(itertools.product("PN", repeat=n))
+        run, qrels = lists_of(kinds), qrels_of(len(kinds), plus, total, n)
+        measure_of = measure(protected="P", step=step)
+        v = by_topic(measure_of(norm="none"), qrels, run)
+        low, high = v.min(), v.max()
+        expected = (v - low) / (high - low) if high - low > 1e-12 else np.zeros(len(v))
+        found = by_topic(measure_of(norm="range"), qrels, run)
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("measure", [*(m(target="run", step=s) for m in PARITY for s in (1, 2, 3)),
+                                     *VIEWPOINT], ids=str)
+@pytest.mark.parametrize("row", ["PN", "PPN", "PPPNNN", "PPNNNNN"])
+@pytest.mark.parametrize("cutoff", [3, *slow_cases(None, 1)])
+def test_equals_brute_force_over_permutations_of_the_run(measure, row, cutoff):
+    kinds = sorted(set(itertools.permutations(row)))
+    measure = measure(protected="P") if cutoff is None else measure(protected="P") @ cutoff
+    run, qrels = lists_of(kinds), qrels_of(len(kinds), 1, 2, len(row))
+    v = by_topic(measure(norm="none"), qrels, run)
+    low, high = v.min(), v.max()
+    expected = (v - low) / (high - low) if high - low > 1e-12 else np.zeros(len(v))
+    np.testing.assert_allclose(by_topic(measure(norm="range"), qrels, run), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("measure", PARITY, ids=str)
+def test_the_terms_share_the_minimum_in_proportion_to_the_discounts(measure):
+    kinds = list(itertools.product("PN", repeat=5))
+    run, qrels = lists_of(kinds), qrels_of(len(kinds), 2, 5, 5)
+    every = by_topic(measure(protected="P", norm="none"), qrels, run)
+    low, span = every.min(), np.ptp(every)
+    discounts = 1 / np.log2(np.arange(5) + 2)
+    explained = [explain(measure(protected="P", norm=norm), run, qrels, "9")
+                 for norm in ("none", "range")]
+    plain, ranged = (result.frame["contribution"] for result in explained)
+    np.testing.assert_allclose(ranged, (plain - low * discounts / discounts.sum()) / span,
+                               atol=1e-12)

@@ -8,7 +8,6 @@ import re
 from dataclasses import replace
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import pytest
 from case_marks import quick_cases
@@ -18,7 +17,6 @@ from one_test import each
 from worked_values import SIGNED
 
 from pt_fairness import (
-    ARaB,
     DistKL,
     FairnessWarning,
     FaiRR,
@@ -32,7 +30,6 @@ from pt_fairness import values as sources
 from pt_fairness.measures import MEASURES
 from pt_fairness.rankings import rankings
 
-NAMES = ["RaB", "ARaB", "FaiRR", "NFaiRR", "RankingBias"]
 OF_DOCUMENTS = sources.from_mapping(SIGNED)
 
 
@@ -137,23 +134,6 @@ EMPTY_RUN = [ScoredDoc("1", "a", 2), ScoredDoc("1", "b", 1), ScoredDoc("3", "z",
 FEW = sources.from_mapping({"a": 0.5, "b": 0.25, "d": 0.0})
 
 
-@pytest.mark.parametrize("measure, expected", [
-    (RaB(values=FEW), [0.375, 0, 0]),
-    (RaB(values=FEW, missing=-2), [0.375, 0, -2]),
-    (ARaB(values=FEW) @ 9, [0.4375, 0, 0]),
-    (FaiRR(values=FEW) @ 1, [0.5, 0, 1]),
-    (FaiRR(values=FEW, missing=0) @ 1, [0.5, 0, 0]),
-    (NFaiRR(values=FEW) @ 1, [1, 0, 1]),
-    (NFaiRR(values=FEW, missing=0), [1, 0, 0]),  # 3: 0/0
-    (NFaiRR(values=FEW, background="qrels"), [(0.5 + 0.25 / np.log2(3)) / 0.5, 0, 0]),
-    (RankingBias(values=FEW), [0.0625, 0, 0]),
-    (RankingBias(values=FEW, background="qrels", rel=0, missing=2) @ 1, [0.125, -2, 2]),
-], ids=str)
-def test_nothing_returned_and_no_value(values, measure, expected):
-    found = values([measure], EMPTY_QRELS, EMPTY_RUN)
-    assert [found[measure, qid] for qid in "123"] == pytest.approx(expected)
-
-
 def test_a_topic_without_background_is_undefined(registered_runs):
     registered_runs("other", pd.DataFrame({"qid": ["1", "9"], "docno": ["b", "a"]}))
     measures = [kind(values=FEW, background=name) for kind in (NFaiRR, RankingBias)
@@ -167,12 +147,6 @@ def test_a_topic_without_background_is_undefined(registered_runs):
         assert re.search(re.escape(str(measure)) + f"[^;]* on {count} of 3 topics", message)
         assert found[measure, "2"] == 0
     assert found[measures[3], "1"] == 0.4375 - 0.25 and found[measures[3], "3"] == 0
-
-
-def test_no_topic_with_a_background_is_not_blamed_on_groups(registered_runs):
-    registered_runs("other", pd.DataFrame({"qid": ["9"], "docno": ["a"]}))
-    with pytest.warns(FairnessWarning, match="on 3 of 3 topics"):
-        ir_measures.calc_aggregate([NFaiRR(values=FEW, background="other")], EMPTY_QRELS, EMPTY_RUN)
 
 
 def test_qrels_need_no_groups(values):

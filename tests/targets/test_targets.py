@@ -1,18 +1,51 @@
-"""Target distributions from outside the qrels."""
+"""Target distributions from outside the qrels, and the measures that take them."""
 
 from __future__ import annotations
 
 import gzip
 import math
 import pickle
+from typing import Any
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pytest
+import slow_versions
+from case_marks import quick_cases
+from measure_cases import values_of
 from one_test import each
-from target_cases import QRELS, SHARES, frame, per_topic
 
-from pt_fairness import AWRF, DistKL, MinSkew, RepBias, Skew, groups, rKL, rND, targets
+import pt_fairness
+from pt_fairness import (
+    AWRF,
+    NDKL,
+    DistFair,
+    DistKL,
+    FairnessWarning,
+    MinSkew,
+    RepBias,
+    Skew,
+    groups,
+    rKL,
+    rND,
+    targets,
+)
+
+QRELS = [
+    ir_measures.Qrel(q, d, 1, gender) for q in "12"
+    for d, gender in (("a", "female"), ("b", "male"))]
+RUN = [ir_measures.ScoredDoc(q, d, -float(i)) for q in "12" for i, d in enumerate("ab")]
+SHARES = [("1", "female", 0.9), ("1", "male", 0.1), ("2", "male", 1.0)]
+
+
+def frame(rows: Any = SHARES) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["qid", "group", "share"])
+
+
+def per_topic(*measures: Any, qrels: Any = QRELS) -> list[float]:
+    return [m.value for m in ir_measures.iter_calc(list(measures), qrels, RUN)]
+
 
 pytestmark = pytest.mark.usefixtures("forget_targets")
 
@@ -149,3 +182,110 @@ def test_a_topic_without_shares_is_named(measure):
     targets.register("short", frame(SHARES[:2]))
     with pytest.raises(ValueError, match=r"'short' must have .*got 1 of 2, without topic '2'"):
         ir_measures.evaluator([measure(target="short")], QRELS)
+
+
+HALVES = pd.DataFrame({"group": ["female", "male"], "share": [0.25, 0.75]})
+
+
+def test_one_target_for_all_topics():
+    targets.register("all", HALVES)
+    targets.register("each", pd.concat([HALVES.assign(qid=qid) for qid in "12"]))
+    pd.testing.assert_frame_equal(targets.get("all"), HALVES, check_dtype=False)
+    for measure in (AWRF, NDKL, DistKL, rND(protected="female"), RepBias(group="male")):
+        assert per_topic(measure(target="all") @ 2) == per_topic(measure(target="each") @ 2)
+
+
+@pytest.mark.parametrize("of_qrels", [0.0, 0.5, 0.9])
+def test_a_mixture_with_the_relevant_documents(of_qrels):
+    # One of topic 2's four relevant documents is a woman's; a document without a group and one that
+    # is not relevant do not count.
+    qrels = [ir_measures.Qrel("2", docno, relevance, gender) for docno, relevance, gender in (
+        ("a", 1, "female"), ("b", 1, "male"), ("c", 1, "male"), ("e", 1, "male"), ("f", 1, "-"),
+        ("g", 0, "female"))]
+    background = pd.DataFrame({"group": ["female", "male"], "share": [0.5, 0.5]})
+    targets.register("mixed", background, of_qrels=of_qrels)
+    female = of_qrels * 0.25 + (1 - of_qrels) * 0.5
+    explicit = {"female": female, "male": 1 - female}
+    for measure in (AWRF, NDKL, DistKL, MinSkew, rND(protected="female"), RepBias(group="male")):
+        mixed, same = (list(ir_measures.iter_calc([measure(target=target) @ 2], qrels, [
+            ir_measures.ScoredDoc("2", docno, -float(i)) for i, docno in enumerate("cab")]))
+            for target in ("mixed", explicit))
+        assert [one.value for one in mixed] == pytest.approx([one.value for one in same])
+
+
+def test_a_mixture_is_empty_where_no_relevant_document_has_a_group():
+    targets.register("mixed", HALVES, of_qrels=0.5)
+    qrels = [*QRELS[:2], ir_measures.Qrel("2", "a", 1, "-")]
+    with pytest.warns(FairnessWarning, match="nothing to compare with"):
+        mixed = per_topic(NDKL(target="mixed") @ 2, qrels=qrels)
+    assert mixed[0] > 0.0 == mixed[1]
+
+
+@pytest.mark.parametrize("share", [-0.1, 1, 1.5, math.nan])
+def test_the_share_of_the_relevant_documents_is_checked(share):
+    with pytest.raises(ValueError, match="of_qrels must be at least 0 and below 1"):
+        targets.register("wrong", HALVES, of_qrels=share)
+
+
+TAKERS = {
+    name: measure for name, measure in pt_fairness.measures.MEASURES.items()
+    if "target" in measure.SUPPORTED_PARAMS}
+#: Parameters of the measures that compare a group of their own.
+PARAMS = {"protected": "g0", "group": "g1", "by": "group"}
+CASES: list[tuple[str, dict[str, Any]]] = [("rKL", {"protected": "all"}), *(
+    (name, {param: value for param, value in PARAMS.items() if param in measure.SUPPORTED_PARAMS})
+    for name, measure in TAKERS.items())]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("seed", quick_cases(range(2), first=1))
+def test_every_measure_against_the_slow_version(make_case, seed, several):
+    pick = np.random.default_rng(seed)
+    labels = ["g0", "g1", "g2", "elsewhere"]
+    case = make_case(seed, labels=3, several=several)
+    table = pick.dirichlet([1, 1, 1, 1], 5) * (pick.random((5, 4)) < 0.7) + [0, 0, 1e-3, 0]
+    table /= table.sum(axis=1, keepdims=True)
+    explicit = {qid: dict(zip(labels, shares, strict=True))
+                for qid, shares in zip("12345", table, strict=True)}
+    rows = [(qid, label, share) for qid, shares in explicit.items()
+            for label, share in shares.items() if share or qid == "1"]
+    targets.register("theirs", frame(rows).sample(frac=1, random_state=seed))
+    wanted = [(name, {**params, "cutoff": cutoff}) for name, params in CASES for cutoff in (3, 8)]
+    measures = [TAKERS[name](target="theirs", **params) for name, params in wanted]
+    found = values_of(measures, case.qrels_frame, case.run_frame)
+    for measure, (name, params) in zip(measures, wanted, strict=True):
+        for qid, target in explicit.items():
+            expected = slow_versions.evaluate(
+                name, {"target": target, **params}, case.qrels, case.run)[qid]
+            assert found[measure, qid] == pytest.approx(expected, abs=1e-9), (measure, qid)
+
+
+@each("share", [1e-310, 9e-13])
+def test_tiny_shares_are_none(share):
+    qrels = [*QRELS, *(ir_measures.Qrel(q, "c", 1, "divers") for q in "12")]
+    run = [*RUN, *(ir_measures.ScoredDoc(q, "c", 1.0) for q in "12")]
+    shares = {"female": 0.5, "male": 0.5, "divers": share}
+    targets.register("tiny", frame([(q, *row) for q in "12" for row in shares.items()]))
+    pairs = []
+    for name, params in [*CASES, ("rND", {"protected": "female,male"})]:
+        params = {param: value.replace("g0", "divers").replace("g1", "divers")
+                  for param, value in params.items()}
+        if "norm" in TAKERS[name].SUPPORTED_PARAMS:
+            params["norm"] = "none"
+        without = TAKERS[name](target=shares | {"divers": 0.0}, **params)
+        assert TAKERS[name](target=shares, **params) == without
+        pairs.append((without, TAKERS[name](target="tiny", **params)))
+    values = values_of({*sum(pairs, ())}, qrels, run)
+    for without, by_name in pairs:
+        for q in "12":
+            assert values[by_name, q] == values[without, q] and math.isfinite(values[without, q])
+
+
+@each("kind", [DistKL, DistFair])
+@each("smoothing", [5e-324, 1e-310, 1e-300])
+def test_a_tiny_smoothing_is_none(kind, smoothing):
+    # Topic 1 has no relevant document by a woman, who leads the run.
+    qrels = [ir_measures.Qrel("1", "a", 0, "female"), *QRELS[1:]]
+    value, expected = (per_topic(kind(target="qrels", smoothing=number) @ 1, qrels=qrels)[0]
+                       for number in (smoothing, 0))
+    assert value == pytest.approx(expected) and math.isfinite(value)
