@@ -28,7 +28,6 @@ from pt_fairness.analysis.statistics import ALPHA, LEAST_TESTED, TESTS, TOO_FEW
 from pt_fairness.core.arrays import SMALLEST_SHARE
 from pt_fairness.core.messages import first_names, plural
 from pt_fairness.measures.descriptions import target_and_protected, target_in_words
-from pt_fairness.measures.measure import FairnessMeasure
 
 #: The marks of systems that are significantly better and worse than the baseline, and different
 #: from it by a measure that has its ideal value within its range.
@@ -36,6 +35,8 @@ BETTER, WORSE, DIFFERENT = "▲", "▼", "≠"
 #: The corrections of statsmodels in words; others are named as statsmodels names them.
 CORRECTIONS = {"holm": "Holm's correction", "h": "Holm's correction",
                "bonferroni": "Bonferroni's correction", "b": "Bonferroni's correction"}
+#: A number of topics by measure and system.
+Counts = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class Facts:
     #: Whether undefined topics are left out, and do not count 0.
     dropped: bool = False
     #: By measure, the systems that have a value for fewer topics than others, and for how many.
-    fewer: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    fewer: Counts = field(default_factory=dict)
     #: The number of groups of measures that compare one of several groups with all others, because
     #: ``protected`` is not set.
     several: Mapping[str, int] = field(default_factory=dict)
@@ -95,7 +96,7 @@ class Facts:
     far_down: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     #: By measure and system, the number of topics whose value depends on the number that replaces
     #: shares of 0.
-    replaced: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    replaced: Counts = field(default_factory=dict)
     #: By measure and system, the number of topics that are ideal because all documents of the
     #: ranking, with which it is compared, have one label.
     one_label: dict[str, Mapping[str, int]] = field(default_factory=dict)
@@ -124,7 +125,7 @@ def comparable(averages: pd.DataFrame, facts: Facts) -> pd.DataFrame:
     averages = averages.copy()
     for column, systems in facts.fewer.items():
         if column in averages:
-            averages.loc[averages["name"].isin(systems), column] = math.nan
+            averages[column] = averages[column].mask(averages["name"].isin(systems))
     return averages
 
 
@@ -132,7 +133,8 @@ def baseline_row(averages: pd.DataFrame) -> int | None:
     """Return the position of the baseline, whose comparison is empty; ``None`` without one."""
     for suffix in (WINS, P_VALUE):
         compared = averages.columns.astype(str).str.endswith(suffix)
-        empty = averages.loc[:, compared].isna().all(axis=1) & ~is_reference(averages)
+        is_empty = averages.loc[:, compared].isna().all(axis=1)
+        empty = is_empty & ~is_reference(averages)
         if compared.any() and empty.sum() == 1:
             return int(empty.argmax())
     return None
@@ -140,7 +142,8 @@ def baseline_row(averages: pd.DataFrame) -> int | None:
 
 def p_values(averages: pd.DataFrame, column: str) -> pd.Series | None:
     """Return the p-values of a measure, corrected ones if the table has them; ``None`` for none."""
-    return averages.get(column + CORRECTED, averages.get(column + P_VALUE))
+    p = averages.get(column + P_VALUE)
+    return averages.get(column + CORRECTED, p)
 
 
 def marks(averages: pd.DataFrame, facts: Facts) -> pd.DataFrame:
@@ -176,7 +179,8 @@ def marks(averages: pd.DataFrame, facts: Facts) -> pd.DataFrame:
             continue
         far = distance(averages[column].astype(float), end)
         gain = far.iloc[row] - far
-        topics = averages["name"].map(facts.fewer.get(column, {})).fillna(inf)
+        fewer = facts.fewer.get(column, {})
+        topics = averages["name"].map(fewer).fillna(inf)
         enough = topics.clip(upper=topics.iloc[row]) >= LEAST_TESTED
         significant = (p.astype(float) < ALPHA) & enough
         if end in (LARGER, SMALLER):
@@ -218,17 +222,19 @@ def notes(table: pd.DataFrame, facts: Facts | None = None,
     sentences += _on_undefined(facts, names, labels)
     for name, shares in facts.far_down.items():
         if name in names:
-            parts = [f"{share:.0%} of {system}" for system, share in shares.items()]
+            parts = first_names([f"{share:.0%} of {system}" for system, share in shares.items()])
             sentences.append(f"{labels.get(name, name)} counts documents far down: of those that "
-                             f"it counts, {first_names(parts)} are within the cutoff.")
+                             f"it counts, {parts} are within the cutoff.")
     sentences += on_replaced_shares(facts, names, labels)
     for name, topics in facts.one_label.items():
         if name in names:
-            parts = [f"all documents of {system} have one label in {plural(count, 'topic')}"
+            cases = [f"all documents of {system} have one label in {plural(count, 'topic')}"
                      for system, count in topics.items()]
-            sentences.append(f"{labels.get(name, name)}: {first_names(parts, '; ')}, which counts "
-                             "as ideal.")
-    sentences += on_oracles(facts)
+            parts = first_names(cases, "; ")
+            sentences.append(f"{labels.get(name, name)}: {parts}, which counts as ideal.")
+    if facts.oracles:
+        sentences.append(f"Re-ranked by the labels that evaluate: {first_names(facts.oracles)}. "
+                         "This is an oracle, unless a system can know these labels.")
     sentences += _on_rerankers(names, facts)
     if facts.failed:
         sentences.append(f"Not evaluated because of errors: {', '.join(facts.failed)}.")
@@ -242,7 +248,8 @@ def _on_tests(averages: pd.DataFrame, facts: Facts) -> list[str]:
     if comparison:
         baseline, test = comparison.baseline, str(comparison)
     elif row is not None:
-        baseline, test = averages["name"].iloc[row], f"p < {level(ALPHA)}"
+        baseline = averages["name"].iloc[row]
+        test = f"p < {level(ALPHA)}"
         if averages.columns.astype(str).str.endswith(CORRECTED).any():
             test += ", corrected"
     else:
@@ -273,10 +280,13 @@ def _on_targets(names: Sequence[str], facts: Facts, labels: Mapping[str, str]) -
             continue
         text = target_and_protected(measure, name in facts.several)
         if name in labels:
-            params = {key: value for key, value in measure.params.items() if key != "groups"}
-            name = f"{labels[name]} ({type(measure)(**params)})"
-        texts[name] = text
-    return [f"{same}: {text}." for text, same in _names_by_text(texts).items() if text]
+            params = dict(measure.params)
+            params.pop("groups", None)
+            measure = type(measure)(**params)
+            name = f"{labels[name]} ({measure})"
+        if text:
+            texts[name] = text
+    return _sentences(texts)
 
 
 def _on_different_targets(names: Sequence[str]) -> list[str]:
@@ -284,12 +294,16 @@ def _on_different_targets(names: Sequence[str]) -> list[str]:
 
     A measure that the table has with both targets is told apart by its name.
     """
-    targets: dict[str, dict[str, FairnessMeasure]] = {"uniform": {}, "qrels": {}}
+    equal_shares = {}
+    relevant = {}
     for name in names:
         measure = fairness_measure(name)
-        if measure is not None and "target" in measure.SUPPORTED_PARAMS:
-            targets.setdefault(str(measure.target_word), {})[name] = measure
-    equal_shares, relevant = targets["uniform"], targets["qrels"]
+        if measure is None or "target" not in measure.SUPPORTED_PARAMS:
+            continue
+        if measure.target_word == "uniform":
+            equal_shares[name] = measure
+        if measure.target_word == "qrels":
+            relevant[name] = measure
     if not equal_shares or not relevant:
         return []
     (name, measure), *_ = equal_shares.items()
@@ -304,15 +318,15 @@ def _on_undefined(facts: Facts, names: Sequence[str], labels: Mapping[str, str])
     """Return a note on the undefined topics of measures, if any."""
     texts = {}
     for name, topics in facts.undefined.items():
-        every = facts.topics
-        text = f"{every - len(topics)} of {every} topics; undefined: {first_names(topics)}"
+        defined = facts.topics - len(topics)
+        text = f"{defined} of {facts.topics} topics; undefined: {first_names(topics)}"
         if name in facts.never_defined:
             text = f"undefined on {facts.never_defined[name]}"
         elif not facts.dropped:
             text += ", which count 0"
         if name in names:
             texts[labels.get(name, name)] = text
-    return [f"{same}: {text}." for text, same in _names_by_text(texts).items()]
+    return _sentences(texts)
 
 
 def on_replaced_shares(facts: Facts, names: Sequence[str],
@@ -323,20 +337,12 @@ def on_replaced_shares(facts: Facts, names: Sequence[str],
     """
     sentences = []
     for name, counts in facts.replaced.items():
-        parts = [f"{count} of {facts.topics} topics of {system}"
-                 for system, count in counts.items()]
+        every = f"of {facts.topics} topics of"
+        parts = first_names([f"{count} {every} {system}" for system, count in counts.items()])
         if name in names:
             sentences.append(f"The mean of {labels.get(name, name)} depends on the number that "
-                             f"replaces a share of 0, {SMALLEST_SHARE:g}: in {first_names(parts)}.")
+                             f"replaces a share of 0, {SMALLEST_SHARE:g}: in {parts}.")
     return sentences
-
-
-def on_oracles(facts: Facts) -> list[str]:
-    """Return a note on the pipelines that re-rank by the labels of the measures, if any."""
-    if not facts.oracles:
-        return []
-    return [f"Re-ranked by the labels that evaluate: {first_names(facts.oracles)}. This is an "
-            "oracle, unless a system can know these labels."]
 
 
 def _on_rerankers(names: Sequence[str], facts: Facts) -> list[str]:
@@ -374,15 +380,19 @@ def on_verdicts(verdicts: pd.DataFrame, labels: Mapping[str, str], baseline: str
 
     :param verdicts: the result of :func:`pt_fairness.analysis.compare`
     """
-    margins = verdicts.dropna(subset="tolerance").groupby("measure", sort=False)["tolerance"]
-    limits = [f"{margin:g} in {labels.get(str(name), name)}"
-              for name, margin in margins.first().items()]
+    margins = verdicts.dropna(subset="tolerance").drop_duplicates("measure")
+    names = margins["measure"].replace(labels)
+    limits = ", ".join(margins["tolerance"].map("{:g} in ".format) + names)
+    worse, more, test = "worse than", "worse", "one-sided 5 %"
     if (verdicts["side"] == "both").any():
-        return (f"Verdict within: not different from {baseline} by more than {', '.join(limits)}; "
-                "exceeds: different by more; each at the 5 % level, not corrected for several "
-                "systems.")
-    return (f"Verdict within: not worse than {baseline} by more than {', '.join(limits)}; exceeds: "
-            "worse by more; each at the one-sided 5 % level, not corrected for several systems.")
+        worse, more, test = "different from", "different", "5 %"
+    return (f"Verdict within: not {worse} {baseline} by more than {limits}; exceeds: {more} by "
+            f"more; each at the {test} level, not corrected for several systems.")
+
+
+def _sentences(texts: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each text, which begins with the names that have the text."""
+    return [f"{names}: {text}." for text, names in _names_by_text(texts).items()]
 
 
 def _names_by_text(texts: Mapping[str, str]) -> dict[str, str]:
