@@ -41,7 +41,7 @@ _LAZY = {
     "targets": "pt_fairness.targets",
     "values": "pt_fairness.values",
     "explain": "pt_fairness.analysis",
-    "measure": "pt_fairness.measures.own_measures",
+    "measure": "pt_fairness.measures.measure_names",
     "read_qrels": "pt_fairness.io",
     "rerank": "pt_fairness.rerank",
     "read_run": "pt_fairness.io",
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from pt_fairness.io import read_run as read_run
     from pt_fairness.io import write_qrels as write_qrels
     from pt_fairness.measures import *  # noqa: F403
-    from pt_fairness.measures.own_measures import measure as measure
+    from pt_fairness.measures.measure_names import measure as measure
     from pt_fairness.provider.measure_lists import with_groups as with_groups
     from pt_fairness.reporting import report as report
     from pt_fairness.rerank.rerankers import annotate as annotate
