@@ -99,7 +99,7 @@ class Facts:
     replaced: Counts = field(default_factory=dict)
     #: By measure and system, the number of topics that are ideal because all documents of the
     #: ranking, with which it is compared, have one label.
-    one_label: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    one_label: dict[str, dict[str, int]] = field(default_factory=dict)
     #: The shares of the groups, by group source and cutoff: what
     #: :func:`pt_fairness.analysis.shares` returns.
     shares: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)

@@ -7,7 +7,7 @@ which a measure is undefined is left out of its averages, unless ``undefined='co
 from __future__ import annotations
 
 import itertools
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -198,8 +198,9 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     named.retrieve(progress)
     scores, failed = scores_of_runs(scorer, named, parallel, progress)
     _warn_of_failures(failed, len(systems), base)
-    refuse_unknown([run.warnings for run in scores.values()])
-    _warn_once({name: run.warnings for name, run in scores.items()}, len(systems))
+    issued = {name: run.warnings for name, run in scores.items()}
+    refuse_unknown([*issued.values()])
+    _warn_once(issued, len(systems))
     facts = scorer.facts(scores, qrels is not None)
     facts.systems, facts.failed = tuple(systems), failed
     if facts.undefined:
@@ -216,7 +217,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     if facts.dropped:
         for table in values.values():
             for column, qids in facts.undefined.items():
-                table.loc[table.index.isin(qids), column] = np.nan
+                rows = table.index.isin(qids)
+                table.loc[rows, column] = np.nan
     facts.fewer = _fewer_topics(values, scorer.topics)
     averages = means(values)
     averages[list(facts.never_defined)] = np.nan
@@ -238,19 +240,19 @@ def _fewer_topics(values: Mapping[str, pd.DataFrame],
     :param values: a row for each topic and a column for each measure, by system
     :param topics: the topics of the qrels
     """
-    counts = []
-    for table in values.values():
-        numbers = table.to_numpy()
+    counts = {}
+    for system, table in values.items():
+        known = ~np.isnan(table.to_numpy())
         if len(table) > len(topics):
-            numbers = numbers[table.index.isin(topics)]
-        counts.append(np.count_nonzero(~np.isnan(numbers), axis=0))
-    columns = next(iter(values.values())).columns
-    numbers = np.array(counts)
-    fewer: dict[str, dict[str, int]] = {}
-    for system, place in np.argwhere(numbers < numbers.max(axis=0)):
-        name = list(values)[system]
-        fewer.setdefault(columns[place], {})[name] = int(numbers[system, place])
-    return fewer
+            known = known[table.index.isin(topics)]
+        counts[system] = known.sum(axis=0)
+    most = np.max([*counts.values()], axis=0)
+    fewer: Any = defaultdict(dict)
+    for system, numbers in counts.items():
+        columns = [*values[system]]
+        for place in np.flatnonzero(numbers < most):
+            fewer[columns[place]][system] = int(numbers[place])
+    return dict(fewer)
 
 
 def _kinds(references: Any) -> list[str]:
@@ -272,14 +274,15 @@ def _warn_of_failures(failed: Mapping[str, str], runs: int, baseline: str | None
     :raises ValueError: if all runs failed
     """
     errors = [f"{name} ({error})" for name, error in failed.items()]
+    text = first_names(errors, "; ")
     if len(failed) == runs:
-        raise ValueError(f"no run could be evaluated: {first_names(errors, '; ')}")
+        raise ValueError(f"no run could be evaluated: {text}")
     if failed:
         nothing = ""
         if baseline in failed:
             nothing = f"; {baseline} is the baseline, so nothing is compared"
         warn(f"{len(failed)} of {runs} runs could not be evaluated and are missing from the "
-             f"tables: {first_names(errors, '; ')}{nothing}")
+             f"tables: {text}{nothing}")
 
 
 def _warn_of_undefined(facts: Facts, undefined: str) -> None:
@@ -301,15 +304,16 @@ def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int) -> No
     :param issued: the causes and messages of the warnings of each run
     :param runs: the number of runs, with those that could not be evaluated
     """
-    causes: dict[str, dict[str, list[str]]] = {}
+    causes: Any = defaultdict(lambda: defaultdict(list))
     for name, pairs in issued.items():
         for cause, message in dict.fromkeys(pairs):
             if not cause.startswith(UNDEFINED):
-                causes.setdefault(cause, {}).setdefault(message, []).append(name)
+                causes[cause][message].append(name)
     for cause, messages in causes.items():
-        (message, names), *rest = messages.items()
+        message, *_ = messages
+        names, *others = messages.values()
         if len(names) < runs:
-            similar = first_names(list(itertools.chain(*dict(rest).values())))
+            similar = first_names([*itertools.chain(*others)])
             similarly = f"; similarly {similar}" if similar else ""
             plural = "s" if len(names) > 1 else ""
             message += f" (run{plural} {first_names(names)}{similarly})"
@@ -328,9 +332,9 @@ def means(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
     :param values: a row for each topic and a column for each measure, by system
     """
-    rows = {name: _means_of_topics(table) for name, table in values.items()}
-    columns = next(iter(values.values())).columns
-    return pd.DataFrame(rows.values(), pd.Index(rows, dtype="str"), columns)
+    tables = [*values.values()]
+    systems = pd.Index([*values], dtype="str")
+    return pd.DataFrame(map(_means_of_topics, tables), systems, tables[0].columns)
 
 
 def _means_of_topics(values: pd.DataFrame) -> Floats:
@@ -339,8 +343,10 @@ def _means_of_topics(values: pd.DataFrame) -> Floats:
     count = (~np.isnan(numbers)).sum(axis=0)
     # Sum sequentially, as pt.Experiment does: numpy's sum is rounded differently.
     sums = np.nancumsum(numbers, axis=0)[-1]
-    divisor = np.where(values.columns.isin(SUMMED), 1, count)
-    return np.where(count > 0, sums / np.maximum(divisor, 1), np.nan)
+    sums[count == 0] = np.nan
+    count[count == 0] = 1
+    count[values.columns.isin(SUMMED)] = 1
+    return sums / count
 
 
 def _compared(averages: pd.DataFrame, values: Mapping[str, pd.DataFrame], facts: Facts,
@@ -354,23 +360,23 @@ def _compared(averages: pd.DataFrame, values: Mapping[str, pd.DataFrame], facts:
     comparison: Any = facts.comparison
     systems = list(values)
     measures = averages.columns
-    numbers = np.full((3, len(systems), len(measures)), np.nan)
+    numbers = np.full((4, *averages.shape), np.nan)
     baseline = values[comparison.baseline]
     for place, name in enumerate(systems):
         if name != comparison.baseline:
             numbers[:, place] = _tested(values[name], baseline, comparison.test, seed)
     untested = [*facts.never_defined, *filter(is_coverage, measures)]
     numbers[:, :, measures.isin(untested)] = np.nan
-    wins, losses, p_values = (pd.DataFrame(part, systems, measures) for part in numbers)
+    tables = [pd.DataFrame(part, systems, measures) for part in numbers]
+    wins, losses, topics, p_values = tables
     parts = {WINS: wins, LOSSES: losses, P_VALUE: p_values}
     if comparison.correction is not None:
         family = p_values.drop(comparison.baseline)
         family = family.reindex([*family.index, *facts.failed])
-        columns = {column: corrected(family[column], comparison.correction) for column in family}
-        corrected_p = pd.DataFrame(columns).reindex(systems)
-        topics = pd.DataFrame({name: (values[name] - baseline).count() for name in systems}).T
-        enough = topics >= LEAST_TESTED
-        parts |= {REJECT: (corrected_p < ALPHA) & enough, CORRECTED: corrected_p}
+        family = family.apply(corrected, method=comparison.correction)
+        corrected_p = family.reindex(systems)
+        rejected = (corrected_p < ALPHA) & (topics >= LEAST_TESTED)
+        parts |= {REJECT: rejected, CORRECTED: corrected_p}
     table = averages.copy()
     for column in measures:
         for suffix, part in parts.items():
@@ -379,7 +385,7 @@ def _compared(averages: pd.DataFrame, values: Mapping[str, pd.DataFrame], facts:
 
 
 def _tested(values: pd.DataFrame, baseline: pd.DataFrame, test: str, seed: int) -> Floats:
-    """Return the numbers of wins and losses by topic, and the p-value, ``[3, measures]``."""
+    """Return the wins, losses and compared topics, and the p-value, ``[4, measures]``."""
     differences = (values - baseline).sort_index().round(TIE_DECIMALS).to_numpy()
     wins = (differences > 0).sum(axis=0)
     losses = (differences < 0).sum(axis=0)
@@ -387,7 +393,8 @@ def _tested(values: pd.DataFrame, baseline: pd.DataFrame, test: str, seed: int) 
         p = randomisation(differences, RESAMPLES, seed)
     else:
         _, p = t_test(differences)
-    return np.array([wins, losses, p])
+    topics = (~np.isnan(differences)).sum(axis=0)
+    return np.array([wins, losses, topics, p])
 
 
 def _reference_rows(plan: Plan, kinds: Sequence[str], facts: Facts, seed: int) -> pd.DataFrame:
@@ -403,7 +410,8 @@ def _reference_rows(plan: Plan, kinds: Sequence[str], facts: Facts, seed: int) -
             named = {part.param("groups") for part in measure.parts if part.needs_groups}
             if len(named) == 1:
                 sources.setdefault(named.pop(), {})[measure] = column
-    table = pd.DataFrame(np.nan, [REFERENCES[kind] for kind in kinds], plan.columns)
+    names = [REFERENCES[kind] for kind in kinds]
+    table = pd.DataFrame(np.nan, names, plan.columns)
     unranked = set()
     with collecting_warnings():  # the evaluation has issued them
         for source, columns in sources.items():

@@ -89,8 +89,8 @@ def _ranked(runs: NamedRuns, measures: Sequence[Any], progress: bool) -> pd.Data
     runs.retrieve(progress)
     frames = run_frames(runs)
     runs.update(frames)
-    pairs = pd.concat([frame[["query_id", "doc_id"]] for frame in frames.values()])
-    return pairs.apply(texts_of).drop_duplicates().assign(relevance=1)
+    documents = pd.concat(frames.values())[["query_id", "doc_id"]]
+    return documents.apply(texts_of).drop_duplicates().assign(relevance=1)
 
 
 def needs_qrels(measure: Any) -> bool:
@@ -102,7 +102,10 @@ def needs_qrels(measure: Any) -> bool:
 
 def _has_groups(qrels: pd.DataFrame) -> bool:
     """Return whether the ``iteration`` of qrels holds groups."""
-    return "iteration" in qrels and not set(qrels["iteration"].astype(str)) <= TREC_DEFAULTS
+    if "iteration" not in qrels:
+        return False
+    labels = qrels["iteration"].unique()
+    return not TREC_DEFAULTS.issuperset(map(str, labels))
 
 
 def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Groups | None:
@@ -111,24 +114,25 @@ def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Gro
     :returns: ``None`` if no frame has the column
     :raises ValueError: if two frames give a document other groups
     """
-    frames = {name: run for name, run in runs.items()
-              if isinstance(run, pd.DataFrame) and "group" in run}
-    if not frames:
-        return None
     documents = {}
-    for name, frame in frames.items():
-        rows = frame.rename(columns=PYTERRIER)[["qid", "docno", "group"]].explode("group")
-        documents[name] = rows.dropna(subset="group").astype(str).drop_duplicates()
+    for name, run in runs.items():
+        if isinstance(run, pd.DataFrame) and "group" in run:
+            frame = run.rename(columns=PYTERRIER)
+            rows = frame[["qid", "docno", "group"]].explode("group")
+            documents[name] = rows.dropna(subset="group").astype(str).drop_duplicates()
+    if not documents:
+        return None
     rows = pd.concat(documents, names=["frame"]).reset_index("frame")
     pairs = ["qid", "docno"]
     distinct = rows[[*pairs, "group"]].drop_duplicates()
     labels = rows.groupby(["frame", *pairs])["group"].transform("size")
     labels_of_all = rows.groupby(pairs)["group"].transform("nunique")
-    for row in rows[labels != labels_of_all].head(1).itertuples():
+    differing = rows[labels != labels_of_all]
+    for row in differing.head(1).itertuples():
         raise ValueError("the columns group of frames must agree, got other groups of document "
                          f"{row.docno!r} for topic {row.qid!r} in {row.frame}; give the groups "
                          "once, with groups= (--groups)")
-    warn(f"groups are read from the column group of {first_names([*frames])}")
+    warn(f"groups are read from the column group of {first_names([*documents])}")
     return sources.from_frame(distinct, "the column group")
 
 
@@ -148,9 +152,10 @@ def position(baseline: Any, runs: Mapping[str, RunInput]) -> int:
             if text in known:
                 return known.index(text)
         files = [file_name(path) for path in paths]
-        if os.path.basename(text) == text and files.count(file_name(text)) == 1:
-            return files.index(file_name(text))
-        hint = did_you_mean(file_name(text), names)
+        file = file_name(text)
+        if os.path.basename(text) == text and files.count(file) == 1:
+            return files.index(file)
+        hint = did_you_mean(file, names)
     raise ValueError(f"baseline must be the position, name or path of one of the runs "
                      f"{first_names(names)}, got {shown(baseline)}.{hint}")
 
@@ -223,7 +228,7 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
     labels = None
     if groups is not None:
         labels = groups.labels
-        name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else name_of(groups)
+        name = os.fspath(source) if is_path(source) else name_of(groups)
         named_sources[name] = groups
     shown_names = _shown_names(named_sources)
     texts = _columns(bound, list(columns.values()), shown_names)
@@ -241,10 +246,14 @@ def _columns(measures: Sequence[Any], columns: Sequence[str],
 
     :param shown: the names that tables show, by the name of the source
     """
+    def shown_name(source: Any) -> str:
+        name = name_of(source)
+        return shown.get(name, name)
+
     names = []
     for measure, column in zip(measures, columns, strict=True):
         if isinstance(measure, FairnessMeasure) and column == str(measure):
-            column = measure.text(lambda source: shown.get(name_of(source), name_of(source)))
+            column = measure.text(shown_name)
         names.append(column)
     return distinct_or(names, columns)
 
@@ -260,13 +269,14 @@ def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:
             shown[name] = name
         elif source.made_of and name == source.derived:
             shown[name] = source.made_of
-    files = {name: path for name, path in shown.items() if os.path.isfile(path)}
-    count = Counter(map(os.path.basename, set(files.values())))
-    for name, path in files.items():
-        *_, folder, file = ["", *path.split(os.sep)]
-        shown[name] = file
-        if count[file] > 1 and folder:
-            shown[name] = os.path.join(folder, file)
+    files = {*filter(os.path.isfile, shown.values())}
+    count = Counter(map(os.path.basename, files))
+    for name, path in shown.items():
+        if path in files:
+            folder, shown[name] = os.path.split(path)
+            if count[shown[name]] > 1:
+                parent = os.path.basename(folder)
+                shown[name] = os.path.join(parent, shown[name])
     return shown
 
 
@@ -280,8 +290,12 @@ def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
     for measure in filter(compares_groups, measures):
         sources |= {part.param("groups") for part in measure.parts if part.needs_groups}
     evaluating = {judged_labels(source, qrels) for source in sources} - {frozenset()}
-    return [name for name, sources in used.items()
-            if any(judged_labels(source, qrels) in evaluating for source in sources)]
+    found = []
+    for name, sources in used.items():
+        reranking = {judged_labels(source, qrels) for source in sources}
+        if reranking & evaluating:
+            found.append(name)
+    return found
 
 
 def group_sources(system: Any) -> list[Any]:
@@ -322,11 +336,9 @@ def judged_labels(source: Any, qrels: pd.DataFrame) -> frozenset[tuple[str, ...]
 
     :param source: a group source, ``None`` for the groups in the qrels
     """
-    frame = qrels
-    if source is not None:
-        frame = sources.get(source).to_qrels(qrels)
-    elif "iteration" in qrels:
-        frame = sources.from_frame(qrels).to_qrels(qrels)
+    found = sources.from_frame(qrels) if source is None else sources.get(source)
+    frame = found.to_qrels(qrels)
     qid, docno, _ = qrels_columns(frame)
-    annotated = frame[~frame["iteration"].isin([*UNANNOTATED, *TREC_DEFAULTS])]
-    return frozenset(annotated[[qid, docno, "iteration"]].itertuples(index=False, name=None))
+    without = frame["iteration"].isin([*UNANNOTATED, *TREC_DEFAULTS])
+    annotated = frame.loc[~without, [qid, docno, "iteration"]]
+    return frozenset(annotated.itertuples(index=False, name=None))

@@ -117,10 +117,12 @@ def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
         pickled = cloudpickle.dumps(plan)
         packed = (np.frombuffer(pickled, np.uint8),)
         score = delayed(_score_in_worker)
-        # Workers may have another working directory.
-        jobs = {name: run if isinstance(run, pd.DataFrame) else os.path.abspath(run)
-                for name, run in runs.items()}
-        results = parallel(score(packed, plan.key, job) for job in jobs.items())
+        jobs = []
+        for name, run in runs.items():
+            if not isinstance(run, pd.DataFrame):
+                run = os.path.abspath(run)  # workers may have another working directory
+            jobs.append(score(packed, plan.key, (name, run)))
+        results = parallel(jobs)
     results = tqdm(results, total=len(runs), desc="evaluate", unit="run", disable=not progress)
     finished = dict(results)
     scores = {}
@@ -208,13 +210,15 @@ class Scorer:
         facts.far_down = _collected(scores, "far_down")
         facts.replaced = _collected(scores, "replaced")
         for column, systems in _collected(scores, "one_label").items():
-            undefined = {*facts.undefined.get(column, ())}
-            counts = {name: len({*qids} - undefined) for name, qids in systems.items()}
-            if any(counts.values()):
-                facts.one_label[column] = {name: n for name, n in counts.items() if n}
-        for place, (name, source_shares) in enumerate(self._shares):
-            systems = {system: run.shares[place] for system, run in scores.items()}
+            undefined = facts.undefined.get(column, ())
+            for system, qids in systems.items():
+                ideal = {*qids}.difference(undefined)
+                if ideal:
+                    facts.one_label.setdefault(column, {})[system] = len(ideal)
+        run_shares = zip(*(run.shares for run in runs), strict=True)
+        for (name, source_shares), shares in zip(self._shares, run_shares, strict=True):
             key = plan.shown.get(name, name), source_shares.measure.cutoff
+            systems = dict(zip(scores, shares, strict=True))
             facts.shares[key] = source_shares.table(systems)
         return facts
 
@@ -283,29 +287,29 @@ class Scorer:
             warn_of_topics({*frame["query_id"].unique()}, self.topics)
         metrics, facts = self.evaluator.evaluate(frame)
         ranked = [metric.query_id for metric in metrics]
-        qids = dict.fromkeys([*ranked, *self.topics])
-        rows = {qid: row for row, qid in enumerate(qids)}
-        places = {measure: place for place, measure in enumerate(self.plan.measures)}
-        shape = len(rows), len(places)
+        row, qids = pd.Index([*ranked, *self.topics]).factorize()
+        columns = self.plan.columns
+        places = dict(zip(self.plan.measures, range(len(columns)), strict=True))
+        shape = len(qids), len(columns)
         table = np.full(shape, np.nan)
-        row = [rows[qid] for qid in ranked]
         place = [places[metric.measure] for metric in metrics]
-        table[row, place] = [metric.value for metric in metrics]
-        values = pd.DataFrame(table, list(rows), self.plan.columns)
+        table[row[:len(metrics)], place] = [metric.value for metric in metrics]
+        values = pd.DataFrame(table, qids, columns)
         far_down = {measure: share for measure, share in facts.within.items() if share < FEW}
         replaced = {}
+        shares: list[RunShares] = []
         for source, rankings in facts.rankings:
+            if source.needed:
+                _, source_shares = self._shares[len(shares)]
+                shares.append(source_shares.run_shares(rankings))
             for measure in source.measures:
                 if isinstance(measure, SkewMeasure):
                     scored = values.loc[self.topics, self._columns[measure]]
                     count = replaced_shares(measure, rankings, scored)
                     if count:
                         replaced[measure] = count
-        one_label = {measure: [*itertools.compress(self.topics, mask)]
-                     for measure, mask in facts.one_label.items()}
-        ranked = [rankings for source, rankings in facts.rankings if source.needed]
-        shares = [source_shares.run_shares(rankings)
-                  for (_, source_shares), rankings in zip(self._shares, ranked, strict=True)]
+        topics = np.array(self.topics)
+        one_label = {measure: topics[mask] for measure, mask in facts.one_label.items()}
         return Scores(values, facts.has_undefined, self._named(far_down), self._named(replaced),
                       self._named(one_label), dict(facts.matches), shares)
 
