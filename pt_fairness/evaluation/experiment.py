@@ -217,8 +217,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     if facts.dropped:
         for table in values.values():
             for column, qids in facts.undefined.items():
-                rows = table.index.isin(qids)
-                table.loc[rows, column] = np.nan
+                dropped = table.index.isin(qids)
+                table.loc[dropped, column] = np.nan
     facts.fewer = _fewer_topics(values, scorer.topics)
     averages = means(values)
     averages[list(facts.never_defined)] = np.nan

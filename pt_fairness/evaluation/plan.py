@@ -291,8 +291,8 @@ def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
         sources |= {part.param("groups") for part in measure.parts if part.needs_groups}
     evaluating = {judged_labels(source, qrels) for source in sources} - {frozenset()}
     found = []
-    for name, sources in used.items():
-        reranking = {judged_labels(source, qrels) for source in sources}
+    for name, own in used.items():
+        reranking = {judged_labels(source, qrels) for source in own}
         if reranking & evaluating:
             found.append(name)
     return found
