@@ -112,7 +112,8 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
         raise ValueError("weights must be at least 0, with a finite sum above 0, got "
                          f"{shown(weights)}")
     used = numbers > 0
-    values = np.column_stack([_larger_better(averages, name) for name in names])[:, used]
+    values = np.column_stack([_larger_better(averages, name) for name in names])
+    values = values[:, used]
     if how != "mean" and (values < 0).any():
         raise ValueError(f"the columns of a {how} must be at least 0, got {values.min():g}")
     parts = names
@@ -207,9 +208,9 @@ def correlations(frame: pd.DataFrame,
         coefficients[cells] = coefficient
         p_values[cells] = p_value
         table[j, i] = starred(coefficient, p_value)
-    texts = pd.DataFrame(table, names, names)
-    return Correlations(pd.DataFrame(coefficients, names, names),
-                        pd.DataFrame(p_values, names, names), texts.iloc[1:, :-1])
+    tables = (pd.DataFrame(cells, names, names) for cells in (coefficients, p_values, table))
+    numbers, p, texts = tables
+    return Correlations(numbers, p, texts.iloc[1:, :-1])
 
 
 def _correlation(pairs: Floats, method: str) -> tuple[float, float]:

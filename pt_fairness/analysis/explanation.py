@@ -201,7 +201,8 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         if getattr(measure, "is_sum", False):
             terms = fair.contributions(ranking, counts.sum())[measure]
             column = "contribution"
-            values = _spread(terms[place], counts, 0.0 if counts.any() else nan)
+            other = 0.0 if counts.any() else nan
+            values = _spread(terms[place], counts, other)
         else:
             column, values = _so_far(measure, evaluator, judged, ranked, topic, counts)
     if abs(value - provided) > SAME:
@@ -229,8 +230,8 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
 def _values(measures: Sequence[Any], evaluator: QuickEvaluator, run: pd.DataFrame,
             topic: str) -> list[float]:
     """Return the values of measures for the run of a topic."""
-    values = {metric.measure: metric.value for metric in evaluator.iter_calc(run)
-              if metric.query_id == topic}
+    metrics = evaluator.iter_calc(run)
+    values = {metric.measure: metric.value for metric in metrics if metric.query_id == topic}
     return [values.get(measure, measure.DEFAULT) for measure in measures]
 
 
@@ -285,7 +286,8 @@ def _grouped(measure: Any, views: Mapping[Any, Rankings], judgments: Judgments, 
         annotations = Annotations(judgments, None, rels_of([part]), needed=False)
     else:
         annotations = group_annotations(judgments, source, rels_of([part]))
-    return {part: annotations.rankings(run, depth).block(block.start, block.stop)}
+    rankings = annotations.rankings(run, depth)
+    return {part: rankings.block(block.start, block.stop)}
 
 
 def _cutoff(measure: Any) -> Any:
@@ -305,8 +307,8 @@ def _documents(measure: Any, view: Rankings, run: Run) -> pd.DataFrame:
     if isinstance(measure, FairnessMeasure):
         counts = (codes >= 0) | (not measure.condensed)
         if measure.param("others") == "dropped":
-            member = view.member @ (np.array(view.labels) == measure.param("group"))
-            counts = np.append(member, False)[codes]
+            is_group = np.array(view.labels) == measure.param("group")
+            counts = np.append(view.member @ is_group, False)[codes]
     elif measure.params.get("judged_only"):
         reason = "not judged"
         counts = run.pair >= 0
@@ -316,9 +318,10 @@ def _documents(measure: Any, view: Rankings, run: Run) -> pd.DataFrame:
     cutoff = _cutoff(measure) or len(codes)
     counts = counts & (counts.cumsum() <= cutoff)
     depth = max(cutoff, *ranks[counts] + 1, 0)
-    frame = pd.DataFrame({
-        "rank": ranks + 1, "docno": run.docnos(ranks), "label": relevance, "group": "",
-        "counts": counts, "reason": np.where(counts, "", reason)})
+    frame = pd.DataFrame({"rank": ranks + 1, "docno": run.docnos(ranks), "label": relevance})
+    frame["group"] = ""
+    frame["counts"] = counts
+    frame["reason"] = np.where(counts, "", reason)
     return frame[:depth]
 
 
@@ -383,14 +386,16 @@ def _shares(grouped: Mapping[FairnessMeasure, Rankings],
         (codes,), *_ = view.full(len(counts))
         has_group = codes >= 0
         discounts = discount(part.param("discount") or "none", len(counts), part.param("p"))
-        weights = discounts[counts.cumsum() - 1] * (counts & (part.EVEN | has_group))
+        is_weighed = counts & (part.EVEN | has_group)
+        weights = discounts[counts.cumsum() - 1] * is_weighed
         # An unannotated document, whose code is −1, counts for all groups alike.
         equal = np.full((1, len(names)), 1 / max(len(labels), 1))
         documents = np.vstack([shares, equal])[codes]
         weighted = pd.DataFrame(documents * weights[:, None], columns=names)
         columns |= weighted.cumsum().div(weights.cumsum(), axis=0)
         groups += view.labels
-        members.append((documents > 0)[:, :len(labels)] & has_group[:, None])
+        is_member = documents[:, :len(labels)] > 0
+        members.append(is_member & has_group[:, None])
     texts = [", ".join(compress(groups, is_member)) for is_member in np.hstack(members)]
     group = pd.Series(texts, dtype="str")
     columns["group"] = group.where(group != "")
@@ -429,10 +434,12 @@ def _filled(formula: str, numbers: Mapping[str, Any]) -> str:
         if len(texts) > MOST_SUMMANDS:
             total = number(np.nansum(values))
         text = f"[{', '.join(texts)}]" if np.ndim(values) else number(values)
-        filled = filled.replace(f"Σ {{{name}}}", f"({total})").replace(f"{{{name}}}", text)
+        filled = filled.replace(f"Σ {{{name}}}", f"({total})")
+        filled = filled.replace(f"{{{name}}}", text)
+    if not formula or "{" in filled or re.search(r"/ 0(?![.\d])", filled):
+        return ""
     names = re.sub("[{}]", "", formula)
-    is_value = "{" not in filled and not re.search(r"/ 0(?![.\d])", filled)
-    return f"{names} = {filled}" if formula and is_value else ""
+    return f"{names} = {filled}"
 
 
 def number(value: float) -> str:

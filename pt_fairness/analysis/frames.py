@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import ir_measures
@@ -190,22 +191,29 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
             families[measure.NAME][name] = measure
     shown = {}
     for family in families.values():
-        used = {key for measure in family.values() for key in measure.params} - {"cutoff"}
-        values = {key: [measure.param(key) for measure in family.values()] for key in sorted(used)}
-        differing = [key for key, chosen in values.items() if len({*map(repr, chosen)}) > 1]
+        used = {*chain.from_iterable(measure.params for measure in family.values())}
+        differing = []
+        for key in sorted(used - {"cutoff"}):
+            values = {repr(measure.param(key)) for measure in family.values()}
+            if len(values) > 1:
+                differing.append(key)
         if differing:
             for name, measure in family.items():
                 shown[name] = _short(measure, differing)
-    return shown if len({*shown.values()}) == len(shown) else {}
+    if len({*shown.values()}) < len(shown):
+        return {}
+    return shown
 
 
 def _short(measure: FairnessMeasure, keys: Sequence[str]) -> str:
     """Return the name and the cutoff of a measure, and some of its parameters in words."""
-    text = measure.NAME
-    if measure.param("cutoff") is not None:
-        text += f"@{measure.param('cutoff')}"
-    params = [f"{key} {measure.param(key)}" for key in keys if measure.param(key) is not None]
-    return ", ".join([text, *params])
+    cutoff = measure.param("cutoff")
+    parts = [measure.NAME if cutoff is None else f"{measure.NAME}@{cutoff}"]
+    for key in keys:
+        value = measure.param(key)
+        if value is not None:
+            parts.append(f"{key} {value}")
+    return ", ".join(parts)
 
 
 def is_constant(values: Any) -> bool:

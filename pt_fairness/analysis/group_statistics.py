@@ -143,7 +143,8 @@ def agreement(votes: pd.DataFrame) -> pd.DataFrame:
     n = counts.sum(axis=1)
     if n.empty:
         raise ValueError("votes must have two votes for some document, got one for each")
-    equal = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
+    equal_pairs = (counts * (counts - 1)).sum(axis=1)
+    equal = equal_pairs / (n * (n - 1))
     kappa = nan
     if n.nunique() == 1:
         with np.errstate(invalid="ignore"):
@@ -294,7 +295,8 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     for name, run in ranked_runs(runs, evaluator.judgments).items():
         for part, scores in evaluator.parts(run).items():
             columns[name, str(part.inner), part["group"]] = scores
-    values = pd.DataFrame(columns, evaluator.topics).loc[annotations.judgments.topics]
+    values = pd.DataFrame(columns, evaluator.topics)
+    values = values.loc[annotations.judgments.topics]
     if of is None:
         values = values.dropna(axis="columns", how="all")
     if topics == "all":
@@ -303,7 +305,8 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         lacking = values.isna().T.groupby(level=[0, 1]).transform("any")
         values = values.mask(lacking.T)
     means = values.mean().rename_axis(["name", "measure", "group"])
-    return means.reset_index(name="value").assign(n=values.count().to_numpy())
+    table = means.reset_index(name="value")
+    return table.assign(n=values.count().to_numpy())
 
 
 def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd.DataFrame:
@@ -342,17 +345,17 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     systems = table.groupby(key, sort=False)["value"]
     largest = systems.agg(pd.Series.max, skipna=False)
     smallest = systems.agg(pd.Series.min, skipna=False)
-    gaps = pd.DataFrame({"gap": largest - smallest, "ratio": smallest / largest, "worst": smallest})
+    gaps = pd.DataFrame({"gap": largest - smallest})
+    gaps["ratio"] = smallest / largest
+    gaps["worst"] = smallest
     ascending = table.sort_values("value", kind="stable")
     worst = ascending.groupby(key)["group"].first()
     gaps["worst_group"] = worst.mask(smallest.isna())
     if (first, second) != (None, None):
-        pair = []
-        for option, group in (("first", first), ("second", second)):
-            label = label_text(group)
-            one_of(option, label, values.columns)
-            pair.append(values[label])
-        x, y = pair
+        first, second = label_text(first), label_text(second)
+        one_of("first", first, values.columns)
+        one_of("second", second, values.columns)
+        x, y = values[first], values[second]
         gaps["delta"] = 200 * (x - y) / (x + y)
     return gaps.reset_index()
 
@@ -423,7 +426,8 @@ def _gap(y: Floats, member: pd.DataFrame, measure: str) -> dict[str, Any]:
     :param y: the values, ``[N]``
     :param member: whether each topic is in each group, ``[N, G]``
     """
-    x = pd.Series(y @ member.to_numpy(), member.columns) / member.sum()
+    totals = pd.Series(y @ member.to_numpy(), member.columns)
+    x = totals / member.sum()
     gap = {"range": np.ptp(x), "sd": x.std(ddof=0)}
     end = direction(measure)
     if end is not None:
@@ -453,9 +457,11 @@ def _permuted(y: Floats, member: Bools, resamples: int, seed: int) -> dict[str, 
     def spread_and_range(values: Floats, axis: int) -> Floats:
         x = values @ member / size
         spread = (x - y.mean()) ** 2 @ size
-        return np.stack([spread, np.ptp(x, axis)], axis).round(TIE_DECIMALS)
+        both = np.stack([spread, np.ptp(x, axis)], axis)
+        return both.round(TIE_DECIMALS)
 
     test = stats.permutation_test([y], spread_and_range, permutation_type="pairings",
                                   vectorized=True, n_resamples=resamples, alternative="greater",
                                   random_state=np.random.default_rng(seed))
-    return {"p": test.pvalue[0], "chance": test.null_distribution[:, 1].mean()}
+    ranges = test.null_distribution[:, 1]
+    return {"p": test.pvalue[0], "chance": ranges.mean()}

@@ -192,9 +192,11 @@ def _bca(values: Floats, means: Floats, confidence: float) -> Any:
     mean = values.mean()
     # Rounding the difference, because equal means can lie on both sides of a rounding boundary.
     gap = (means - mean).round(TIE_DECIMALS)
-    bias = ndtri(((gap < 0).mean() + (gap <= 0).mean()) / 2)
+    below = (gap < 0).mean()
+    bias = ndtri((below + (gap <= 0).mean()) / 2)
     errors = values - mean
-    acceleration = (errors ** 3).sum() / (6 * (errors ** 2).sum() ** 1.5)
+    variation = (errors ** 2).sum()
+    acceleration = (errors ** 3).sum() / (6 * variation ** 1.5)
     tail = (1 - confidence) / 2
     shifted = bias + ndtri([tail, 1 - tail])
     with np.errstate(invalid="ignore"):  # all resampled means on one side: NaN
@@ -354,8 +356,8 @@ def _paired(values: pd.DataFrame, rows: pd.DataFrame) -> tuple[pd.DataFrame, Flo
     _, base, _ = moments(first)
     rows = rows.assign(n=n, baseline=base, mean=mean)
     for row in rows[n < len(values)].itertuples():
-        warn(f"{row.name} and {row.against} are compared by {row.measure} on {row.n} of "
-             f"{len(values)} topics, for which both have a value")
+        topics = f"{row.n} of {len(values)} topics, for which both have a value"
+        warn(f"{row.name} and {row.against} are compared by {row.measure} on {topics}")
     return rows, differences
 
 
@@ -410,7 +412,8 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
             flips = np.vstack([np.zeros(n), flips])  # the observed signs count as a draw
         signs = 1.0 - 2 * flips
         for cell, column in zip(cells, columns, strict=True):
-            excess = abs(signs @ column / n) - abs(column.mean())
+            means = abs(signs @ column / n)
+            excess = means - abs(column.mean())
             p[cell] = (excess.round(TIE_DECIMALS) >= 0).mean()
     return p
 
@@ -432,7 +435,8 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     if method == "holm":  # statsmodels collects all garbage of the process for it, at each call
         ranked = filled.sort_values(kind="stable")
         steps = ranked * np.arange(len(ranked), 0, -1)
-        return steps.cummax().clip(upper=1.0).reindex(p_values.index).where(p_values.notna())
+        largest = steps.cummax().clip(upper=1.0)
+        return largest.reindex(p_values.index).where(p_values.notna())
     from statsmodels.stats.multitest import multipletests
     try:
         _, values, *_ = multipletests(filled, ALPHA, str(method))
@@ -474,8 +478,10 @@ def _verdicts(differences: Floats, margin: float, side: str, measure: str) -> di
     half = high - mean
     limit = round(float(margin), TIE_DECIMALS)
     loss = np.outer(signs, mean)
-    within = ((loss + half).round(TIE_DECIMALS) < limit).all(axis=0)
-    exceeds = ((loss - half).round(TIE_DECIMALS) > limit).any(axis=0)
+    worst = (loss + half).round(TIE_DECIMALS)
+    least = (loss - half).round(TIE_DECIMALS)
+    within = (worst < limit).all(axis=0)
+    exceeds = (least > limit).any(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         t = (loss - margin) / error
     p = stats.t.cdf(t, n - 1).max(axis=0)
