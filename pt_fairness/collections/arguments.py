@@ -263,9 +263,9 @@ def _register_blogs(registry: Any) -> None:
     source = LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False)
     docs = BlogPosts(source, doc_cls=BlogPost, namespace=BLOGS)
     registry.register(BLOGS, Dataset(docs))
-    for name, (qrels_file, topics_file) in _FILES.items():
-        topics_source = download(f"{_NIST}/{topics_file}", home / Path(topics_file).name)
-        qrels_source = download(f"{_NIST}/{qrels_file}", home / Path(qrels_file).name)
+    for name, files in _FILES.items():
+        qrels_source, topics_source = (
+            download(f"{_NIST}/{file}", home / Path(file).name) for file in files)
         # Latin-1 decodes any byte, including the invalid ones in topics.
         topics = TrecQueries(topics_source, namespace=BLOGS, lang="en", encoding="latin-1",
                              remove_tags=("</num>", "</title>", "</desc>", "</narr>"))

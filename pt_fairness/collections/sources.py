@@ -121,7 +121,8 @@ class FromMetadata(Groups):
 
     def __init__(self, name: str) -> None:
         self._field = field = FIELDS[name]
-        super().__init__(name, field.labels, field.labels if field.ordered else None)
+        order = field.labels if field.ordered else None
+        super().__init__(name, field.labels, order)
         self.weighted = field.weighted
         self._warned = False
 
@@ -147,10 +148,12 @@ class FromMetadata(Groups):
         rows = weights[page]
         cells = rows[:, :-1].tocoo()
         unknown = np.full(len(docnos), np.nan)
-        unknown[item] = rows[:, [-1]].toarray().ravel()
+        counted = rows[:, [-1]].toarray()
+        unknown[item] = counted.ravel()
         weight = cells.data.astype(float) if self.weighted else None
-        labels = cells.col.astype(np.int64)
-        return Memberships(item[cells.row], labels, list(self._field.labels), weight, unknown)
+        row = item[cells.row]
+        codes = cells.col.astype(np.int64)
+        return Memberships(row, codes, list(self._field.labels), weight, unknown)
 
     @cached_property
     def _weights(self) -> tuple[Any, Any]:
@@ -250,9 +253,10 @@ class Languages(Groups):
                 lacking = [docno for docno in lacking if docno not in languages]
         if lacking and not self._warned:
             self._warned = True
+            corpora = ", ".join(self._corpora.values())
             warn(f"{self.name}: {len(lacking)} of {len(asked)} documents count as unannotated (the "
                  f"first: {lacking[0]!r}): they were neither judged nor found in the "
-                 f"downloaded ones of {', '.join(self._corpora.values())}")
+                 f"downloaded ones of {corpora}")
         group = list(map(languages.get, asked))
         frame = pd.DataFrame({"docno": asked, "group": group}, dtype=object)
         return Table.read(frame).find(qids, docnos)
@@ -285,9 +289,11 @@ class SentencePairs(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         pairs = pd.unique(np.asarray(docnos, object))
-        sentences = pd.Series(pairs).astype(str).str.split(",").explode()
-        arguments = sentences.str.split("__", n=1).str[0].to_numpy(object)
-        groups = self._arguments.annotate(np.full(len(arguments), ""), arguments)
+        texts = pd.Series(pairs).astype(str)
+        sentences = texts.str.split(",").explode()
+        arguments = sentences.str.split("__", n=1).str[0]
+        no_topics = np.full(len(arguments), "")
+        groups = self._arguments.annotate(no_topics, arguments.to_numpy(object))
         pair = sentences.index[groups.item]
         labels = np.asarray(groups.labels, object)
         frame = pd.DataFrame({"docno": pairs[pair], "group": labels[groups.codes]})

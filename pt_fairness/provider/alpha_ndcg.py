@@ -88,10 +88,10 @@ class Diversity:
                 names.append(str(measure))
         topics = np.any(masks, axis=0)
         if names:
-            warn(f"{', '.join(names)} differ from ndeval on {topics.sum()} of {len(topics)} "
-                 "topics: tied documents are ranked as trec_eval does for nDCG (docno "
-                 f"descending); {ALPHA_VARIABLE}=ndeval in the environment leaves them to "
-                 "ndeval", "ties")
+            count = f"{topics.sum()} of {len(topics)} topics"
+            warn(f"{', '.join(names)} differ from ndeval on {count}: tied documents are ranked as "
+                 f"trec_eval does for nDCG (docno descending); {ALPHA_VARIABLE}=ndeval in the "
+                 "environment leaves them to ndeval", "ties")
 
 
 class Subtopics:

@@ -208,16 +208,17 @@ def check_labels(measure: FairnessMeasure, source: groups.Groups | None, labels:
     for parameter, label in named:
         if label in possible:
             continue
-        scale = parameter == "protected" and any(
-            name == parameter and other in possible for name, other in named)
+        others = [other for name, other in named if name == parameter]
+        scale = parameter == "protected" and not {*others}.isdisjoint(possible)
         if declared and not scale:
             raise ValueError(f"{parameter}={shown(label)} names no group of {source!r}; its groups "
                              f"are {groups_}")
         words = ""
         if parameter == "protected":
             words = f"; protected takes {measure.SUPPORTED_PARAMS[parameter].allowed}"
+        unknown = "" if scale else UNKNOWN
         warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
-             f"hold {groups_}{words}", f"{'' if scale else UNKNOWN}label {label}")
+             f"hold {groups_}{words}", f"{unknown}label {label}")
     unjudged = [label for label in added if label not in labels]
     if unjudged:
         warn(f"the target of {measure} has a share for {listed(unjudged)}, which no judged "
@@ -277,7 +278,7 @@ class ValueLookup:
         #: The values of labels, and the sources of the values of documents.
         self._label_numbers = {}
         self._sources = {}
-        #: The number of ranks of a list for which each source is needed, ``None`` for all.
+        #: The number of ranks of a list for which each source is needed, infinite for all.
         self._depths = {}
         for key, users in sharing.items():
             source = users[0].param("values")
@@ -285,7 +286,7 @@ class ValueLookup:
                 self._label_numbers[key] = source
                 continue
             self._sources[key] = values.get(source)
-            self._depths[key] = depth_of(users)
+            self._depths[key] = depth_of(users) or np.inf
         self._backgrounds: dict[Hashable, Background] = {}
         for background in dict.fromkeys(measure.background for measure in measures):
             if background is not None:
@@ -312,7 +313,7 @@ class ValueLookup:
 
     def _rows(self, key: Hashable, run: Run) -> Ints:
         """Return the ranked documents whose values are looked up."""
-        return np.flatnonzero(run.place < (self._depths[key] or len(run.place)))
+        return np.flatnonzero(run.place < self._depths[key])
 
     def _background(self, name: str, rel: int | None) -> Background:
         """Return the documents of a background.

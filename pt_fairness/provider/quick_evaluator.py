@@ -84,9 +84,10 @@ class QuickEvaluator:
             self._gdeval = ir_measures.evaluator(gdeval, rows)
         #: The evaluators of this package's measures: one or none.
         self.fairness = []
-        for provider in [one for one in users if getattr(one, "NAME", "") == "fairness"]:
-            ours = users.pop(provider)
-            self.fairness.append(provider.evaluator(ours, qrels))
+        for provider, ours in list(users.items()):
+            if getattr(provider, "NAME", "") == "fairness":
+                del users[provider]
+                self.fairness.append(provider.evaluator(ours, qrels))
         if users:
             others = itertools.chain(*users.values())
             self._rest = ir_measures.evaluator([*others], qrels)
@@ -97,8 +98,7 @@ class QuickEvaluator:
         :param run: columns ``query_id, doc_id, score`` and, if it has several rankings of a topic,
             ``iteration``; identifiers as text, scores as floats
         """
-        if "iteration" in run:
-            warn_of_one_ranking(self._measures, run)
+        warn_of_one_ranking(self._measures, run)
         metrics = []
         facts = RunFacts()
         if self._plain is not None:
@@ -133,10 +133,10 @@ def _whole(relevance: pd.Series, measures: Sequence[Any]) -> pd.Series:
     whole = numbers % 1 == 0
     if not whole.all():
         row = int(whole.argmin())
+        value = relevance.tolist()[row]
         names = ", ".join(map(str, measures))
-        raise ValueError(f"relevance must be a whole number for {names}, got "
-                         f"{shown(relevance.tolist()[row])} in row {relevance.index[row]} of the "
-                         "qrels")
+        raise ValueError(f"relevance must be a whole number for {names}, got {shown(value)} in row "
+                         f"{relevance.index[row]} of the qrels")
     return pd.Series(numbers.astype("int64"), relevance.index)
 
 
@@ -190,9 +190,10 @@ class OfGroups:
         if self._annotations.groups is None and member.any():
             codes, labels = judgments.row_labels
             rows = codes == labels.index(label)
-            relevance[member] = judgments.row_relevance.min()
-            np.maximum.at(relevance, judgments.index.pair[rows], judgments.row_relevance[rows])
-        relevance[~member] = np.minimum(judgments.relevance, 0)[~member]
+            row_relevance = judgments.row_relevance
+            relevance[member] = row_relevance.min()
+            np.maximum.at(relevance, judgments.index.pair[rows], row_relevance[rows])
+        np.minimum(relevance, 0, out=relevance, where=~member)
         return member, relevance
 
     def scores(self, run: Run, rankings: Rankings) -> Iterator[tuple[FairnessMeasure, Floats]]:

@@ -195,27 +195,32 @@ def _due(shares: Floats, target: Floats, k: int) -> tuple[list[int], list[float]
     Documents are in order of their deadlines, then in the old order. The i-th document of a group
     is due at step ⌈i/T⌉, and never if T is 0.
     """
-    numbers = np.arange(1, len(shares) + 2)
+    numbers = np.arange(1, len(shares) + 2) - EQUAL
     with np.errstate(divide="ignore"):
-        steps = np.ceil((numbers - EQUAL) / target[:, None]).tolist()
+        dates = np.ceil(numbers / target[:, None])
     # Lists, because numpy is slow for the few groups of a document.
+    steps = dates.tolist()
     rows = shares.tolist()
-    queues = [np.flatnonzero(column)[::-1].tolist() for column in shares.T]
+    members = [np.flatnonzero(column) for column in shares.T]
+    queues = [documents[::-1].tolist() for documents in members]
     count = [EQUAL] * len(queues)
-    due = [dates[0] for dates in steps]
+    due = dates[:, 0].tolist()
     # The best document of each group by deadline, and entries that are out of date.
-    heap = [(due[group], queue[-1], group) for group, queue in enumerate(queues) if queue]
+    heap: list[tuple[float, int, int]] = []
+    for group, queue in enumerate(queues):
+        if queue:
+            heap.append((due[group], queue[-1], group))
     heapify(heap)
     placed: set[int] = set()
-    documents: list[int] = []
+    order: list[int] = []
     deadlines: list[float] = []
     while heap:
         step, document, group = heappop(heap)
         if document in placed or step < due[group]:
             continue
-        if step == inf or (len(documents) >= k and step > deadlines[-1]):
+        if step == inf or (len(order) >= k and step > deadlines[-1]):
             break
-        documents.append(document)
+        order.append(document)
         deadlines.append(step)
         placed.add(document)
         for group, share in enumerate(rows[document]):
@@ -226,9 +231,11 @@ def _due(shares: Floats, target: Floats, k: int) -> tuple[list[int], list[float]
             while queue and queue[-1] in placed:
                 queue.pop()
             if queue:
-                due[group] = max(step, steps[group][int(count[group])])
-                heappush(heap, (due[group], queue[-1], group))
-    return documents, deadlines
+                following = steps[group][int(count[group])]
+                due[group] = max(step, following)
+                entry = due[group], queue[-1], group
+                heappush(heap, entry)
+    return order, deadlines
 
 
 class fa_ir(GroupReRanker, label="FA*IR"):

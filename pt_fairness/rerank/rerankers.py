@@ -150,8 +150,11 @@ class Results:
                 target_shares = shares.sum(axis=0)
             target_shares = ratio(target_shares, target_shares.sum())
             weighted = sets.weighted[set_codes]
-            topic = Candidates(self.qids[number], places, self._docnos[places], self._score[places],
-                               labels, shares, weighted, target_shares, len(places[:k]))
+            docnos = self._docnos[places]
+            score = self._score[places]
+            count = len(places[:k])
+            topic = Candidates(self.qids[number], places, docnos, score, labels, shares, weighted,
+                               target_shares, count)
             topics.append(topic)
         return topics
 
@@ -169,8 +172,11 @@ class Results:
         topic = np.repeat(np.arange(len(sizes)), sizes)
         rank = positions(topic).astype("int64")
         score = (sizes[topic] - rank).astype(float)
-        frame = self._frame.iloc[np.concatenate(order)].reset_index(drop=True)
-        return frame.assign(score=np.tile(score, len(draws)), rank=np.tile(rank, len(draws)))
+        rows = np.concatenate(order)
+        frame = self._frame.iloc[rows].reset_index(drop=True)
+        frame["score"] = np.tile(score, len(draws))
+        frame["rank"] = np.tile(rank, len(draws))
+        return frame
 
     def _ordered(self, topics: Sequence[Candidates], orders: Sequence[Ints]) -> Ints:
         """Return the index of the document at each place of a new order."""

@@ -41,14 +41,13 @@ def remove_corpora(files, *languages):
         shutil.rmtree(files.home / "neuclir" / "1" / language)
 
 
+@pytest.mark.filterwarnings("error::pt_fairness.FairnessWarning")
 @BOTH
 def test_languages_of_judged_documents(irds, files, written, qrels_of, name):
     remove_corpora(files)
     rows = expected(files)
     assert len(rows) == 120 and {row[3] for row in rows} == {"zh", "fa", "ru"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FairnessWarning)
-        assert qrels_of(name) == qrels_of(name) == rows
+    assert qrels_of(name) == qrels_of(name) == rows
     queries = list(irds.load(name).queries_iter())
     assert [query.title for query in queries][:2] == ["wind energy", "earthquake"]
     assert queries[0].zh_mt_title.startswith("风能")
@@ -65,15 +64,14 @@ def test_topics_that_nobody_judged_are_left_out_in_2022(irds, files, written):
     assert [query.query_id for query in irds.load(NAMES[0]).queries_iter()] == ["0", "1", "3", "4"]
 
 
+@pytest.mark.filterwarnings("error::pt_fairness.FairnessWarning")
 @pytest.mark.parametrize("name", quick_cases(NAMES, first=1))
 def test_languages_of_unjudged_documents(irds, files, written, name):
     unjudged = {docno: language for language, (_, docnos) in written.items() for docno in docnos}
     found = groups.get(name)
     assert found.labels == ["fa", "ru", "zh"] and found.complete
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FairnessWarning)
-        rows = found.lookup(["0"] * len(unjudged), [*unjudged])
-        assert dict(zip(rows["docno"], rows["group"], strict=True)) == unjudged
+    rows = found.lookup(["0"] * len(unjudged), [*unjudged])
+    assert dict(zip(rows["docno"], rows["group"], strict=True)) == unjudged
     assert found != groups.get(NAMES[name == NAMES[0]])
 
 

@@ -1,23 +1,26 @@
-"""MS MARCO's queries that are sensitive to gender bias, with the genders of passages."""
+"""MS MARCO: queries that are sensitive to gender bias, and the genders of passages."""
 
-import warnings
+import hashlib
+import pickle
 
 import ir_measures
+import pandas as pd
 import pytest
+from measure_cases import values_of
 from msmarco_passages import GENDERS, QUERIES, TASKS, gender
 
-from pt_fairness import groups, values
+from pt_fairness import MRecall, groups, values
+from pt_fairness.collections import sources as reading
 from pt_fairness.core.messages import FairnessWarning
 
 #: The discount of the second rank.
 DISCOUNT = 1 / 1.584962500721156
 
 
+@pytest.mark.filterwarnings("error::pt_fairness.FairnessWarning")
 @pytest.mark.parametrize("task", TASKS)
 def test_queries_and_judgments(irds, msmarco, qrels_of, task):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FairnessWarning)
-        assert qrels_of(gender(task)) == GENDERS
+    assert qrels_of(gender(task)) == GENDERS
     dataset, base = irds.load(gender(task)), irds.load(f"msmarco-passage/{task}")
     assert [(query.query_id, query.text) for query in dataset.queries_iter()] == [
         (qid, QUERIES[qid]) for qid in ("1", "2")]
@@ -45,3 +48,43 @@ def test_neutrality_in_a_measure(irds, msmarco):
     qrels = [row for row in irds.load(gender("dev")).qrels_iter() if row.query_id == "1"]
     value = ir_measures.calc_aggregate([measure], qrels, run)[measure]
     assert value == pytest.approx(2 / 3 * DISCOUNT / (1 + 2 / 3 * DISCOUNT))
+
+
+NAME = "msmarco-passage/msmgenderbias"
+FILE = "msmarco-passage/fair/biases.csv"
+CSV = "doc_id,gender_bias\n8210786,M\n7660865,F\n12,N\n"
+
+
+def test_annotated_genders(irds, files):
+    source = groups.get(NAME)
+    assert source.labels == ["female", "male", "neutral"] and source.complete, "before it is read"
+    files.write(FILE, CSV)
+    docnos = ["12", "8210786", "13", "7660865"]
+    found = source.lookup(["1"] * 4, docnos)
+    assert [*zip(found["docno"], found["group"], strict=True)] == [
+        ("12", "neutral"), ("8210786", "male"), ("7660865", "female")]
+    assert pickle.loads(pickle.dumps(source)).lookup(["1"], ["12"])["group"].tolist() == ["neutral"]
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": docnos, "relevance": 1})
+    run = qrels[["query_id", "doc_id"]].assign(score=[4.0, 3.0, 2.0, 1.0])
+    measure = MRecall(value="share", groups=NAME) @ 2
+    assert values_of([measure], qrels, run) == {(measure, "1"): pytest.approx(2 / 3)}
+
+
+@pytest.mark.slow
+def test_the_real_annotations(irds, files, shared):
+    file = shared / "data/gender/MSMGenderBias.csv"
+    if not file.exists():
+        pytest.skip(f"no {file}")
+    files.write(FILE, file.read_bytes())
+    docnos = pd.read_csv(file, dtype=str)["doc_id"]
+    found = groups.get(NAME).lookup(["1"] * len(docnos), docnos)["group"].value_counts()
+    assert found.to_dict() == {"neutral": 636, "male": 144, "female": 113}
+
+
+@pytest.mark.slow
+def test_the_hashes_are_those_of_the_authors_files(irds, shared):
+    names = {"dev.tsv": "msmarco-passage-dev.fair.tsv", "words.csv": "words.csv",
+             "trec-dl-2019.tsv": "trec-dl-2019.fair.tsv", "biases.csv": "MSMGenderBias.csv"}
+    for file, (_, md5) in reading.FILES.items():
+        content = (shared / "data" / "gender" / names[file]).read_bytes()
+        assert hashlib.md5(content).hexdigest() == md5

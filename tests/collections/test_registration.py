@@ -1,15 +1,76 @@
-"""Names of dataset ids and of group sources, and what importing them imports."""
+"""Names of dataset ids, groups, values and targets, and what importing them imports."""
+
+from __future__ import annotations
 
 import importlib.resources
 import subprocess
 import sys
 
+import ir_datasets
 import pytest
 
-from pt_fairness import collections, groups, values
+from pt_fairness import collections, groups, targets, values
+
+ARGSME, FAIR, MISINFO = "argsme/2020-04-01", "trec-fair/2022/train", "trec-misinfo-2019"
+PAIRS = f"{ARGSME}/processed/touche-2022-task-1"
+#: The fields of each dataset id with groups in its judgments.
+FIELDS = {
+    "pt-fairness/debates": ["stance", "viewpoint"],
+    "trec-fair/2021/eval": ["locations", "quality"],
+    FAIR: ["gender", "regions", "source-regions", "occupations", "years", "quality", "popularity",
+           "age", "alphabet", "languages"],
+    f"{ARGSME}/touche-2020-task-1": ["stance", "portal"],
+    f"{ARGSME}/touche-2020-task-1/uncorrected": ["stance", "portal"],
+    f"{ARGSME}/touche-2021-task-1": ["stance", "portal"],
+    "argsme/1.0/touche-2020-task-1/uncorrected": ["stance", "portal"],
+    PAIRS: ["stance", "portal", "quality", "coherence"],
+    "beir/webis-touche2020": ["stance"], "beir/webis-touche2020/v2": ["stance"],
+    "clueweb12/touche-2022-task-2": ["stance"],
+    "clueweb12/touche-2022-task-2/expanded-doc-t5-query": ["stance"],
+    "touche-image/2022-06-13/touche-2022-task-3": ["stance"],
+    "disks45/nocr/trec8": ["source"], "disks45/nocr/trec-robust-2004": ["source"],
+    **{f"disks45/nocr/trec-robust-2004/fold{fold}": ["source"] for fold in range(1, 6)},
+    "blogs06/trec-blog-2007": ["opinion"], "blogs06/trec-blog-2006-2008": ["opinion"],
+    "neuclir/1/trec-2022": ["language"], "neuclir/1/trec-2023": ["language"],
+    "sara": ["sensitivity"],
+    f"clueweb12/b13/{MISINFO}": ["effectiveness", "credibility"],
+    "clueweb12/b13/clef-ehealth": ["trustworthiness"],
+    "msmarco-passage/dev": ["fair/gender"], "msmarco-passage/trec-dl-2019": ["fair/gender"],
+    "cocktail/nq-utd": ["source"], "grep-biasir": ["gender"],
+}
+#: The ids of this package without groups.
+PLAIN = ["pt-fairness/debates", "blogs06", "blogs06/trec-blog-2007", "blogs06/trec-blog-2006-2008",
+         "cocktail/nq-utd", "grep-biasir"]
+IDS = [f"{base}/{field}" for base, fields in FIELDS.items() for field in fields]
+#: The groups of documents of a corpus, and those without judgments.
+OTHERS = [f"{ARGSME}/stance", f"{ARGSME}/portal", "argsme/1.0/stance", "argsme/1.0/portal",
+          "trec-newswire", "msmarco-passage/msmgenderbias",
+          *(f"{FAIR}/{field}/official" for field in ("gender", "regions", "source-regions"))]
+#: The ids whose groups are those of a corpus.
+OF_A_CORPUS = ("argsme/2020-04-01/touche", "argsme/1.0/touche", "disks45/")
+
+
+def test_dataset_ids(irds):
+    assert {*IDS, *PLAIN} <= {*ir_datasets.registry}
+    for name in IDS:
+        dataset = irds.load(name)
+        assert dataset.has_queries() and dataset.qrels_cls() is irds.formats.TrecQrel
+        assert dataset.has_docs()
+    for name in PLAIN:
+        assert irds.load(name).has_docs()
+
+
+def test_names_of_groups_values_and_targets(irds):
+    trust = "clueweb12/b13/clef-ehealth/trustworthiness"
+    own = [name for name in IDS if not name.startswith(OF_A_CORPUS) and name != trust]
+    assert {*own, *OTHERS} == {*groups.names()}
+    assert {*values.names()} == {trust, *(name for name in IDS if name.endswith("/fair/gender"))}
+    assert {*targets.names()} >= {
+        f"trec-fair/{year}/{target}{end}" for year in ("2021", "2022")
+        for target in ("world", "gender") for end in ("", "/track")}
+
 
 HEAVY = "[name for name in ('pandas', 'ir_datasets') if name in sys.modules]"
-NAME = "msmarco-passage/dev/fair/gender"
 
 
 def run(code):

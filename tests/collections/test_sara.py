@@ -2,13 +2,11 @@
 
 import csv
 import io
-import warnings
 import zipfile
 
 import pytest
 
 from pt_fairness import groups
-from pt_fairness.core.messages import FairnessWarning
 
 NAME = "sara/sensitivity"
 QRELS = "1\t0\t201645\t2\n1\t0\t175389\t0\n2\t0\tgladly-united-eagle\t1\n"
@@ -38,11 +36,10 @@ def corpus(irds, files):
     return write
 
 
+@pytest.mark.filterwarnings("error::pt_fairness.FairnessWarning")
 def test_sensitivity(irds, files, corpus, qrels_of):
     corpus(EMAILS)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FairnessWarning)
-        assert qrels_of(NAME) == ROWS
+    assert qrels_of(NAME) == ROWS
     assert [query.text for query in irds.load(NAME).queries_iter()] == [
         "Energy plans", "Enron procurement"]
 

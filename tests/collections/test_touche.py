@@ -14,13 +14,12 @@ COLUMNS = ["query_id", "doc_id", "relevance", "iteration"]
 PORTALS = ["debateorg", "debateorg", "debatepedia", "debatewise", "canadian_parliament"]
 
 
+@pytest.mark.filterwarnings("error::pt_fairness.FairnessWarning")
 def test_stances_and_portals_of_2020(irds, files, qrels_of):
     files.argsme()
     files.touche2020(QRELS)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FairnessWarning)
-        assert qrels_of(f"{TASK}/stance") == STANCES
-        assert qrels_of(f"{TASK}/portal") == named(STANCES, PORTALS)
+    assert qrels_of(f"{TASK}/stance") == STANCES
+    assert qrels_of(f"{TASK}/portal") == named(STANCES, PORTALS)
     dataset = irds.load(f"{TASK}/stance")
     assert [query.title for query in dataset.queries_iter()] == [
         "Should tea be served cold?", "Are cats better than dogs?"]
@@ -100,3 +99,21 @@ def test_a_comparative_document_that_is_there_twice_has_one_relevance(irds, file
     files.comparative(["FIRST", "SECOND", "NO"], [0, 2, 1])
     assert qrels_of("clueweb12/touche-2022-task-2/stance") == [
         ("1", "clueweb12-0", 2, "SECOND"), ("1", "clueweb12-0", 2, "-")]
+
+
+def test_the_counts_of_ir_datasets(irds):
+    plain, found = irds.load(TASK), irds.load(f"{TASK}/stance")
+    assert found.queries_count() == plain.queries_count() > 0
+    assert found.docs_count() == plain.docs_count() > 0
+    assert found.qrels_count() is None, "a document can have several rows"
+
+
+def test_unannotated_documents_are_counted_in_one_warning(irds, files, qrels_of):
+    files.argsme()
+    files.touche2020(QRELS + "2 0 b1 1\n2 0 gone1 0\n2 0 gone2 0\n")
+    with pytest.warns(FairnessWarning) as told:
+        for _ in range(2):
+            assert qrels_of(f"{TASK}/stance")[5:] == [
+                ("2", "b1", 1, "-"), ("2", "gone1", 0, "-"), ("2", "gone2", 0, "-")]
+    message, = [str(one.message) for one in told if one.category is FairnessWarning]
+    assert "3 of 8 documents" in message and "'b1'" in message

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import warnings
 
 import pytest
 
@@ -42,13 +41,12 @@ def write_qrels(files, rows=QRELS):
         for column, kind in enumerate(("relevance", "quality", "coherence"), 2)]
 
 
+@pytest.mark.filterwarnings("error::pt_fairness.FairnessWarning")
 @pytest.mark.parametrize("field, rows", [("stance", STANCES), ("portal", PORTALS)])
 def test_stances_and_portals(irds, files, qrels_of, field, rows):
     write_corpus(files)
     write_qrels(files)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FairnessWarning)
-        assert qrels_of(f"{TASK}/{field}") == rows
+    assert qrels_of(f"{TASK}/{field}") == rows
 
 
 def test_groups_of_unjudged_pairs(irds, files):

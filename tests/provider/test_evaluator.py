@@ -1,29 +1,36 @@
-"""The evaluator: inputs, warnings, other measures beside it."""
+"""The evaluator: inputs that it takes, refuses, warns of, or reads as something else."""
 
 from __future__ import annotations
+
+import math
 
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
-from ir_measures import AP, ERR_IA, P, nDCG
+from ir_measures import AP, ERR_IA, P, alpha_nDCG, nDCG
 from ir_measures.util import Qrel, ScoredDoc
-from provider_cases import ALL, by_topic, told, told_of
+from provider_cases import ALL, QRELS, RUN, by_topic, told, told_of
 
 from pt_fairness import (
     AWRF,
     Annotated,
+    BiasP,
+    DistFair,
     FairnessWarning,
     RepBias,
     TrecFair,
     groups,
     logDP,
+    nDD,
     nDJS,
+    rKL,
     rND,
     targets,
 )
 
-QRELS = pd.DataFrame([("1", "a", 1, "A"), ("1", "b", 1, "B"), ("2", "a", 1, "A"),
+JUDGED = pd.DataFrame([("1", "a", 1, "A"), ("1", "b", 1, "B"), ("2", "a", 1, "A"),
                       ("2", "b", 0, "B")],
                      columns=["query_id", "doc_id", "relevance", "iteration"])
 
@@ -46,23 +53,6 @@ def test_every_form_of_input_gives_the_same(make_case, dtype):
     for qid, docno, score in case.run:
         as_dict.setdefault(qid, {})[docno] = score
     assert by_topic(ALL, qrels, as_dict) == expected
-
-
-@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
-def test_the_whole_interface(make_case):
-    case = make_case(5)
-    qrels, run, other = case.qrels_frame, case.run_frame, make_case(6).run_frame
-    evaluator = ir_measures.evaluator(ALL, qrels)
-    for frame in (run, other, run):  # an evaluator is used for many runs
-        expected = by_topic(ALL, qrels, frame)
-        assert {(str(metric.measure), metric.query_id): metric.value
-                for metric in evaluator.iter_calc(frame)} == expected
-    assert {qid for _, qid in expected} == set(qrels["query_id"])
-    means = evaluator.calc_aggregate(run)
-    assert ir_measures.calc_aggregate(ALL, qrels, run) == means
-    for measure in ALL:
-        values = [value for (name, _), value in expected.items() if name == str(measure)]
-        assert means[measure] == pytest.approx(np.mean(values))
 
 
 def test_beside_other_measures(make_case):
@@ -144,7 +134,7 @@ def test_topics_that_are_undefined_for_one_run():
     run = pd.DataFrame([("1", "a", 2.0), ("1", "b", 1.0), ("2", "a", 2.0), ("2", "b", 1.0)],
                        columns=["query_id", "doc_id", "score"])
     measure = logDP(target="run", protected="A")
-    evaluator = ir_measures.evaluator([measure], QRELS)
+    evaluator = ir_measures.evaluator([measure], JUDGED)
     messages = told(lambda: [list(evaluator.iter_calc(rows)) for rows in (run, run[:3], run[1:])])
     both, another = messages
     assert str(measure) in both and "1 of 2 topics ('2')" in both and "('1')" in another
@@ -152,6 +142,190 @@ def test_topics_that_are_undefined_for_one_run():
 
 def test_a_topic_that_is_undefined_without_results():
     """RepBias without a cutoff divides by the number of documents, which is 0."""
-    qrels = QRELS.assign(iteration=["A", "B", "", ""])
+    qrels = JUDGED.assign(iteration=["A", "B", "", ""])
     (mask,) = ir_measures.evaluator([RepBias(group="A")], qrels).undefined().values()
     assert mask.tolist() == [False, True]
+
+
+SOURCE = groups.from_mapping({"a": "PRO", "c": "CON"})
+WORKED = pytest.approx(0.54330, abs=5e-6)
+
+
+def one_value(measure, qrels, run):
+    (value,) = by_topic([measure], qrels, run).values()
+    return value
+
+
+@pytest.mark.parametrize("iteration", ["Q0", 0.0, None])
+def test_qrels_without_annotations_are_refused(worked, iteration):
+    qrels = worked.qrels_frame.assign(iteration=iteration)
+    if iteration is None:
+        qrels = qrels.drop(columns="iteration")
+    with pytest.raises(ValueError, match=r"must have groups.*groups="):
+        by_topic([rND, nDCG @ 5], qrels, worked.run_frame)
+    source = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON"})
+    assert one_value(rND(groups=source) @ 3, qrels, worked.run_frame) == WORKED
+
+
+@pytest.mark.parametrize("measure", [nDCG @ 5, alpha_nDCG @ 0, ERR_IA, ERR_IA @ 21], ids=str)
+def test_the_provider_by_itself_refuses_measures(worked, measure):
+    with pytest.raises(ValueError, match=f"must be .*{measure}"):
+        ir_measures.providers.registry["fairness"].calc_aggregate(
+            [measure], worked.qrels_frame, worked.run_frame)
+
+
+@pytest.mark.parametrize("measure, words", [
+    (rND(protected="NONE"), ["'NONE'", "'CON', 'PRO'"]),
+    (rND(protected="CON,NONE"), ["'NONE'"]),
+    (rND(protected="NONE", target={"NONE": 0.5, "PRO": 0.5}), ["share for 'NONE'"]),
+    (rND(protected="NONE", target={"NONE": 0.5, "PRO": 0.5}, groups=SOURCE), ["share for 'NONE'"]),
+    (rKL(protected="minoritty"), ["'minority'", "'all'"])])
+def test_labels_that_no_document_has_are_warned_of(worked, measure, words):
+    text = told_of([measure], worked.qrels_frame, worked.run_frame)[0]
+    assert all(word in text for word in words)
+
+
+@pytest.mark.parametrize("label, measure", [
+    ("7", rND @ 3), ("a, b", rND(protected="a, b") @ 3), ("gégen", rND(protected="gégen") @ 3)])
+def test_labels_are_any_text(worked, label, measure):
+    qrels = worked.qrels_frame.replace({"iteration": {"CON": label}})
+    assert one_value(measure, qrels, worked.run_frame) == WORKED
+
+
+@pytest.mark.parametrize("empty", [[], {}, pd.DataFrame([("1", "a", 1.0)], columns=RUN)[:0]],
+                         ids=["list", "dict", "frame"])
+def test_an_empty_run_is_unfair(worked, empty):
+    assert "0 of the 1 topics" in told_of([rND @ 2], worked.qrels_frame, empty)[0]
+    found = by_topic([*ALL, ERR_IA @ 5], worked.qrels_frame, empty)
+    zero = {"Annotated@10": 0.0, "alpha_nDCG@5": 0.0, "ERR_IA@5": 0.0}
+    values = dict.fromkeys(map(str, ALL), 1.0) | zero
+    assert found == {(name, "1"): value for name, value in values.items()}
+
+
+def test_empty_qrels():
+    empty = pd.DataFrame([("1", "a", 1, "A")], columns=QRELS)[:0]
+    run = pd.DataFrame([("q", "a", 1.0)], columns=RUN)
+    assert by_topic([*ALL, nDD(norm="none"), ERR_IA @ 5], empty, run) == {}
+
+
+def test_qrels_that_annotate_nothing_leave_nothing_to_compare_with(worked):
+    qrels = worked.qrels_frame.assign(iteration="-")
+    for measure in (rND @ 2, rKL(protected="all")):
+        assert one_value(measure, qrels, worked.run_frame) == 0.0
+        (text,) = told_of([measure], qrels, worked.run_frame)
+        assert "1 of 1 topics" in text and "'a'" in text
+    # A run without an annotated document is its own population: unfair, not undefined.
+    assert by_topic([nDJS @ 3, Annotated], qrels, worked.run_frame) == {
+        ("nDJS@3", "1"): 1.0, ("Annotated", "1"): 0.0}
+
+
+@pytest.mark.parametrize("kind", ["float", "object", "category", "Float64"])
+def test_ids_that_became_floats_are_the_whole_numbers_that_they_were(kind):
+    qrels = pd.DataFrame([["1", "1", 1, "A"], ["1", "2", 1, "B"]], columns=QRELS)
+    run = pd.DataFrame([["1", "2", 2.0], ["1", "1", 1.0]], columns=RUN)
+    floats = {"query_id": float, "doc_id": float}
+    as_floats = [frame.astype(floats).astype({"doc_id": kind}) for frame in (qrels, run)]
+    measures = [rND @ 2, Annotated @ 2, alpha_nDCG @ 2,
+                rND(groups=groups.from_mapping({1: "A", 2: "B"})) @ 2]
+    expected = ir_measures.calc_aggregate(measures, qrels, run)
+    assert expected[measures[1]] == 1.0
+    for one, other in ((as_floats[0], run), (qrels, as_floats[1]), as_floats):
+        assert ir_measures.calc_aggregate(measures, one, other) == expected
+
+
+def test_conflicting_groups_are_several_groups(worked):
+    qrels = pd.concat([worked.qrels_frame, pd.DataFrame([("1", "a", 1, "CON")], columns=QRELS)])
+    # c is CON, a both, b PRO. CON and PRO have two documents each: CON is first, and protected.
+    found = by_topic([rND @ 1, rND(norm="none") @ 3, Annotated], qrels, worked.run_frame)
+    assert found["rND@1", "1"] == pytest.approx((1 - 2 / 3) / (2 / 3))
+    assert found["rND(norm='none')@3", "1"] == pytest.approx(1 / 3 + (1 / 3) / math.log2(3))
+    assert found["Annotated", "1"] == 3 / 4
+
+
+def test_a_group_that_the_run_alone_has_is_unannotated_and_warned_of(worked):
+    class Open(groups.Groups):
+        def lookup(self, qids, docnos):
+            known = {"a": "PRO", "b": "PRO", "c": "CON", "d": "NEW"}
+            return pd.DataFrame({"qid": qids, "docno": docnos, "group": map(known.get, docnos)})
+
+    measure = rND(groups=Open("open-groups")) @ 3
+    (message,) = told_of([measure], worked.qrels_frame, worked.run_frame)
+    assert "NEW" in message
+    assert one_value(measure, worked.qrels_frame, worked.run_frame) == WORKED
+
+
+def test_undefined_topics_are_zero_and_warned_of_once(worked):
+    # Only PRO is relevant: without a second group there is no minority.
+    qrels = pd.concat([worked.qrels_frame, pd.DataFrame([("2", "a", 1, "PRO")], columns=QRELS)])
+    run = pd.concat([worked.run_frame, worked.run_frame.assign(query_id="2")])
+    evaluator = ir_measures.evaluator([rND @ 3, rKL @ 3, nDD], qrels)
+    results = []
+    messages = told(lambda: results.extend(
+        evaluator.calc_aggregate(frame) for frame in (run, worked.run_frame, run[:0])))
+    assert len(messages) == 2 and "0 of the 2 topics" in messages[1]
+    assert "rKL@3, rND@3 on 1 of 2 topics ('2')" in messages[0]
+    assert [2 * result[rND @ 3] for result in results] == [WORKED, WORKED, 1.0]
+
+
+DROPPING = groups.from_mapping({"a": "PRO", "b": "CON", "c": "PRO"}).relabel(
+    {"1": "liberal", "2": "both or neither"})
+DROPPED_QRELS = pd.DataFrame(
+    [("1", "a", 1), ("1", "b", 1), ("1", "c", 1), ("2", "a", 1), ("2", "b", 1)], columns=QRELS[:3])
+DROPPED_RUN = pd.DataFrame(
+    [("1", "a", 3.0), ("1", "c", 2.0), ("1", "b", 1.0), ("2", "a", 2.0), ("2", "b", 1.0)],
+    columns=RUN)
+
+
+@pytest.mark.parametrize("name", ["BiasP(pro='conservative',con='liberal')@2", "rND@2", "AWRF"])
+def test_topics_that_groups_drop_are_in_no_mean(name):
+    """Gezici et al. (2021): topics that lean neither way drop out of the experiment."""
+    qrels, run = DROPPED_QRELS, DROPPED_RUN
+    plain = ir_measures.parse_measure(name)
+    measure = plain(groups=DROPPING)
+    with pytest.warns(FairnessWarning, match=r"1 of 2 topics .*'2'"):
+        means = ir_measures.calc_aggregate([measure, nDCG @ 3], qrels, run)
+    expected = ir_measures.calc_aggregate([plain], DROPPING.to_qrels(qrels), run)[plain]
+    assert means[measure] == expected and means[nDCG @ 3] == 1.0
+    values = by_topic([measure], qrels, run)
+    assert values[str(measure), "1"] == expected and np.isnan(values[str(measure), "2"])
+    assert np.isnan(ir_measures.calc_aggregate([measure], qrels[3:], run)[measure])
+
+
+def test_topics_that_groups_drop_in_an_experiment():
+    measures = [nDCG @ 3, BiasP(pro="conservative", con="liberal", groups=DROPPING) @ 2]
+    run, qrels = map(pt.model.from_ir_measures, (DROPPED_RUN, DROPPED_QRELS))
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": "x"})
+    perquery = pt.Experiment([run], topics, qrels, measures, perquery=True)
+    values = perquery[perquery["measure"] == str(measures[1])].set_index("qid")["value"]
+    assert values["1"] == -1.0 and np.isnan(values["2"])
+    averages, _ = pt.fairness.evaluate(run, qrels, measures, progress=False)
+    assert averages.iloc[0, 1:].tolist() == [1.0, -1.0]
+
+
+@pytest.mark.parametrize("measure", [
+    rKL(protected="all") @ 2, DistFair(target={"A": 0.5, "B": 0.5}) @ 2], ids=str)
+def test_a_divergence_from_a_target_that_a_thousand_groups_lack(measure):
+    rows = [("1", "a", 1, "A"), ("1", "b", 1, "B"),
+            *(("2", f"d{i}", 1, f"g{i}") for i in range(1001))]
+    qrels = pd.DataFrame(rows, columns=QRELS)
+    run = {"1": {"a": 2.0, "b": 1.0}, "2": {"d0": 1.0}}
+    assert next(iter(measure.iter_calc(qrels[:992], run))).value > 0
+    with pytest.raises(ValueError, match="999"):
+        measure.calc_aggregate(qrels, run)
+
+
+def test_qrels_without_subtopics_are_warned_of():
+    with pytest.warns(FairnessWarning, match=r"subtopic.*iteration"):
+        ir_measures.calc_aggregate([alpha_nDCG @ 2], {"1": {"a": 1, "b": 1}}, {"1": {"a": 1.0}})
+
+
+def test_the_provider_can_be_loaded_before_there_is_a_pipeline(monkeypatch):
+    from pt_fairness import provider
+    monkeypatch.delattr(ir_measures, "DefaultPipeline")
+    provider.plug_in()  # as an ir_measures that reads entry points would
+    monkeypatch.undo()
+    provider.plug_in()
+    providers = ir_measures.DefaultPipeline.providers
+    names = [getattr(one, "NAME", "") for one in providers]
+    assert names.count("fairness") == 1
+    assert names.index("fairness") < providers.index(ir_measures.pyndeval)

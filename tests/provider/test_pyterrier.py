@@ -67,16 +67,6 @@ def test_batches_of_topics_do_not_change_values(make_case, from_frame, batch_siz
     assert len(whole) == 5 * len(measures)
 
 
-@pytest.mark.parametrize("measure", [
-    rND(target="collection", protected="g0"), rKL(target="uniform", protected="g0"),
-    rKL(protected="all")], ids=str)
-def test_the_documented_exceptions_depend_on_the_batch(make_case, measure):
-    # A batch knows its own documents and labels alone.
-    case = make_case(8, labels=6)
-    whole, batches = (experiment(case, [measure], **options) for options in ({}, {"batch_size": 2}))
-    assert not np.allclose(whole["value"], batches["value"])
-
-
 @pytest.mark.parametrize("options", PLANS)
 def test_a_batch_of_topics_without_judgments_changes_nothing(qrels, topics, runs, options):
     unjudged = pd.DataFrame({"qid": ["7", "8"], "query": "x"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from rerank_cases import frame_of, groups_of, order, random_topics, results
+from rerank_cases import order, results
 from slow_versions import rerank as slow
 
 from pt_fairness import rerank
@@ -70,30 +70,6 @@ def test_const_sort_returns_fewer_if_the_groups_of_the_target_run_out():
     assert const_sort_order(shares, np.array([0.0, 1.0]), 4).tolist() == [2, 3]
     both = np.array([[0.5, 0.5], [1.0, 0.0]])
     assert const_sort_order(both, np.array([0.0, 1.0]), 2).tolist() == [0]
-
-
-@pytest.mark.parametrize("name, labels", [
-    ("det_const_sort", 5), ("det_greedy", 3), ("det_cons", 3), ("det_relaxed", 3)])
-@pytest.mark.parametrize("k", [None, 5])
-def test_every_prefix_has_the_minimum_of_every_group(name, labels, k):
-    """With one group each, and as long as no group has run out of documents."""
-    topics = random_topics(7, 20, labels=labels, longest=20)
-    for target in ("uniform", {f"g{i}": share for i, share in
-                               enumerate([0.4, 0.3, 0.2, 0.1, 0.0][:labels - 1])}):
-        target = target if target == "uniform" else {
-            label: share / sum(target.values()) for label, share in target.items()}
-        found = getattr(rerank, name)(groups_of(topics), target, k)(frame_of(topics))
-        for qid, documents in topics.items():
-            groups = {d.docno: next(iter(d.groups)) for d in documents if d.groups}
-            counts = pd.Series(groups, dtype=object).value_counts()
-            shares = pd.Series(1.0 if target == "uniform" else target, sorted(counts.index))
-            shares = (shares.fillna(0) / max(shares.sum(), 1e-300)).to_dict()
-            new = [groups[d] for d in found[found["qid"] == qid]["docno"] if d in groups]
-            for j in range(1, min(k or len(new), len(new)) + 1):
-                wanted = {g: slow.floor(j * share) for g, share in shares.items()}
-                if any(wanted[g] > counts[g] for g in wanted):
-                    break
-                assert all(new[:j].count(g) >= wanted[g] for g in wanted), (qid, new, j)
 
 
 def test_the_minority_has_the_fewest_documents_and_not_the_smallest_shares():
