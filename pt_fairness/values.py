@@ -150,8 +150,7 @@ def _values(frame: pd.DataFrame, name: str | None, where: str, several: bool) ->
     if several or "weight" in frame:
         weight: Any = 1.0
         if "weight" in frame:
-            place = frame.index.map(f"row {{}} of {where}".format)
-            weight = weights_of(frame[["weight"]], place.__getitem__)[:, 0]
+            weight = weights_of(frame[["weight"]], where)[:, 0]
         products = _finite(frame, "docno", where) * weight
         rows = frame[ids].assign(value=products, weight=weight)
         sums = rows.groupby(ids, sort=False).sum()

@@ -70,19 +70,23 @@ def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
     """
     if len(sources) < 2:
         raise ValueError(f"a product of groups must have at least two sources, got {len(sources)}")
-    return _Product(list(map(get, sources)), None if missing is None else label_text(missing), name)
+    if missing is not None:
+        missing = label_text(missing)
+    return _Product([*map(get, sources)], missing, name)
 
 
 class _Product(Combined):
     def __init__(self, sources: list[Groups], missing: str | None, name: str | None) -> None:
         self._missing = missing
         more = [] if missing is None else [missing]
-        labels = [sorted({*(source.labels or ()), *more}) for source in sources]
-        for labels_of_source in labels:
-            _check(labels_of_source)
+        labels = []
+        for source in sources:
+            possible = sorted({*(source.labels or ()), *more})
+            _check(possible)
+            labels.append(possible)
         declared = None
-        if all(source.labels is not None for source in sources) \
-                and math.prod(map(len, labels)) <= MOST_DECLARED:
+        has_labels = all(source.labels is not None for source in sources)
+        if has_labels and math.prod(map(len, labels)) <= MOST_DECLARED:
             declared = map(SEPARATOR.join, itertools.product(*labels))
             self.complete = all(source.complete for source in sources)
         super().__init__(sources, name, declared)
@@ -99,11 +103,13 @@ class _Product(Combined):
             _check(part.labels)
             # A product is known where all of its sources know the document.
             unknown += 0.0 * part.unknown_of(n)
-            weighted[part.item[~np.isnan(part.weights)]] = True
+            has_weight = ~np.isnan(part.weights)
+            weighted[part.item[has_weight]] = True
         if self._missing is not None:
             item = np.unique(np.concatenate([part.item for part in parts]))
-            parts = [part.label_added(np.setdiff1d(item, part.item), self._missing)
-                     for part in parts]
+            for i, part in enumerate(parts):
+                lacking = np.setdiff1d(item, part.item)
+                parts[i] = part.label_added(lacking, self._missing)
         rows = reduce(_joined, map(_shares, parts))
         codes, labels = pd.factorize(rows["label"], sort=True)
         item = rows["item"].to_numpy()
@@ -138,7 +144,8 @@ def _joined(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the product of two sources."""
     pairs = left.merge(right, on="item")
     label = pairs["label_x"] + SEPARATOR + pairs["label_y"]
-    return pairs[["item"]].assign(label=label, share=pairs["share_x"] * pairs["share_y"])
+    share = pairs["share_x"] * pairs["share_y"]
+    return pairs[["item"]].assign(label=label, share=share)
 
 
 def with_error_rates(source: str | os.PathLike[str] | Groups,
@@ -194,13 +201,15 @@ class WithErrorRates(Combined):
                  prior: Mapping[Any, float] | None, name: str | None) -> None:
         if isinstance(rates, pd.DataFrame):
             counts = rates.drop(columns=NONE, errors="ignore")
-            counts = counts.T if prior is None else counts
+            if prior is None:
+                counts = counts.T
             counts = counts[counts.any(axis=1)]
-            rates = counts.div(counts.sum(axis=1), axis=0).to_dict("index")
+            total = counts.sum(axis=1)
+            rates = counts.div(total, axis=0).to_dict("index")
         table = _table(rates, "rates")
         if prior is not None:
             shares = _table({"prior": prior}, "prior")
-            if list(shares) != list(table.index):
+            if [*shares] != [*table.index]:
                 raise ValueError("prior must have the labels of the rows of rates, "
                                  f"{listed(table.index)}, got {listed(shares)}")
             self.errors = table
@@ -217,11 +226,11 @@ class WithErrorRates(Combined):
 
         :raises ValueError: if a label lacks a row, or has a probability of 0
         """
+        rows = self.table.index
         for label in labels:
-            if label not in self.table.index:
+            if label not in rows:
                 raise ValueError("rates must have a row, and a probability above 0, for each label "
-                                 f"of {self.base!r}, got {listed(self.table.index)} without "
-                                 f"{label!r}")
+                                 f"of {self.base!r}, got {listed(rows)} without {label!r}")
         return self.table.loc[labels].to_numpy()
 
     def _content(self) -> Any:
@@ -233,7 +242,8 @@ class WithErrorRates(Combined):
         used, row = np.unique(codes[item], return_inverse=True)
         rates = self._rows([labels[code] for code in used])[row]
         entry, true = np.nonzero(rates)
-        return Memberships(item[entry], true, self.table.columns.tolist(), rates[entry, true])
+        weight = rates[entry, true]
+        return Memberships(item[entry], true, [*self.table], weight)
 
 
 class ModelLabels(Combined):
@@ -311,13 +321,18 @@ def filled_in(human: Any) -> Groups:
         with collecting_warnings():  # of empty cells
             human, judged = read_labelled(Path(path))
     if isinstance(human, pd.DataFrame) and "group" in human:
-        human = human[human["group"].notna() & human["group"].ne("")]
+        is_empty = human["group"].isna() | human["group"].eq("")
+        human = human[~is_empty]
     elif isinstance(human, (Mapping, pd.Series)):
-        human = {docno: label for docno, label in human.items()
-                 if not (is_no_group(label) and label != "-")}
+        labels = {}
+        for docno, label in human.items():
+            if not is_no_group(label) or label == "-":
+                labels[docno] = label
+        human = labels
     source = get(human)
     if path is not None:
-        source.made_of, source.judged = path, judged
+        source.made_of = path
+        source.judged = judged
     return source
 
 
@@ -332,25 +347,29 @@ def single_labels(source: Groups, qids: Any, docnos: Any,
     :raises ValueError: if a document has several labels or weights
     """
     annotations = source.annotate(qids, docnos)
+    item, codes, labels, _, _ = annotations
     n = len(docnos)
-    if likeliest and not np.isnan(annotations.weights).all():
+    weights = annotations.weights.round(TIE_DECIMALS)
+    weighted = item[~np.isnan(weights)]
+    if likeliest and len(weighted):
         warn(f"documents with weights in {source!r} count with their most probable label",
              f"{ONCE}likeliest {source.name}")
-        label = np.asarray(annotations.labels)[annotations.codes]
-        weight = annotations.weights.round(TIE_DECIMALS)
-        order = np.lexsort((label, -weight, annotations.item))
-        order = order[is_new(annotations.item[order]) | np.isnan(weight[order])]
-        annotations = Memberships(annotations.item[order], annotations.codes[order],
-                                  annotations.labels, None, annotations.unknown)
-    count = annotations.label_counts(n)
-    weighted = annotations.item[~np.isnan(annotations.weights)]
-    for documents, what in ((np.flatnonzero(count > 1), "several labels"), (weighted, "weights")):
+        names = np.asarray(labels)[codes]
+        order = np.lexsort((names, -weights, item))
+        is_first = is_new(item[order]) | np.isnan(weights[order])
+        order = order[is_first]
+        item = item[order]
+        codes = codes[order]
+        weighted = weighted[:0]
+    several = np.flatnonzero(np.bincount(item) > 1)
+    for documents, what in ((several, "several labels"), (weighted, "weights")):
         if len(documents):
-            raise ValueError(f"documents of {source!r} must have one label each, got "
-                             f"{docnos[documents.min()]!r} with {what}")
-    codes = np.full(n, -1)
-    codes[annotations.item] = annotations.codes
-    return codes, annotations.labels, annotations.without_group(n)
+            docno = docnos[documents.min()]
+            raise ValueError(f"documents of {source!r} must have one label each, got {docno!r} "
+                             f"with {what}")
+    code = np.full(n, -1)
+    code[item] = codes
+    return code, labels, annotations.without_group(n)
 
 
 def _table(rates: Any, option: str) -> pd.DataFrame:
@@ -363,13 +382,15 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
             or not all(isinstance(row, Mapping) for row in rates.values()):
         raise ValueError(f"{option} must be a dictionary of the probabilities of each label, got "
                          f"{shown(rates)}")
-    rows = {label_text(label): {label_text(name): p for name, p in row.items()}
-            for label, row in rates.items()}
+    rows = {}
+    for label, row in rates.items():
+        rows[label_text(label)] = {label_text(name): p for name, p in row.items()}
     columns = sorted(set().union(*rows.values()))
     numbers = [[row.get(name, 0.0) for name in columns] for row in rows.values()]
     table = pd.DataFrame(numbers, list(rows), columns, dtype=float).sort_index()
     total = table.sum(axis=1, skipna=False)
-    possible = (table >= 0).all(axis=1) & (abs(total - 1) <= 1e-9)
+    possible = (table >= 0).all(axis=1)
+    possible &= abs(total - 1) <= 1e-9
     for label in table.index[~possible][:1]:
         raise ValueError(f"the probabilities of {label!r} in {option} must be at least 0 and sum "
                          f"to 1, got {shown(rows[label])}")
@@ -447,31 +468,35 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     topics, documents = pair_texts("error_rates", qids, docnos)
     pairs = pd.DataFrame({"qid": topics, "docno": documents}, dtype=object)
     pairs = pairs.drop_duplicates(["qid", "docno"] if topical else "docno")
-    topics, documents = pairs["qid"].to_numpy(), pairs["docno"].to_numpy()
+    topics, documents = pairs.to_numpy().T
     model_code, model_labels, _ = single_labels(model, topics, documents)
     human_code, human_labels, without = single_labels(human, topics, documents)
     left_out = documents[without & (model_code >= 0)]
     if len(left_out):
         warn(f"{len(left_out)} documents with a label of the model, such as {left_out[0]!r}, are "
              f"without a group in {human!r} and are left out. {LABEL_OR_LEAVE}")
-    if not ((human_code >= 0) & (model_code >= 0)).any():
+    labelled = human_code >= 0
+    human_code = human_code[labelled]
+    model_code = model_code[labelled]
+    if not (model_code >= 0).any():
         raise ValueError(f"{human!r} and {model!r} must have labels of the same documents, got "
                          f"none for {shown(documents[:3].tolist())}")
-    labelled = human_code >= 0
-    human_label = np.array(human_labels, object)[human_code[labelled]]
-    model_label = np.array([*model_labels, NONE], object)[model_code[labelled]]
+    human_label = np.array(human_labels, object)[human_code]
+    model_label = np.array([*model_labels, NONE], object)[model_code]
     counts = pd.crosstab(human_label, model_label, rownames=["human"], colnames=["model"])
     labels = sorted({*counts.index, *counts} - {NONE})
-    counts = counts.reindex(index=labels, columns=[*labels, *({NONE} & {*counts})], fill_value=0)
+    columns = [*labels, NONE] if NONE in counts else labels
+    counts = counts.reindex(index=labels, columns=columns, fill_value=0)
     table = counts[labels].to_numpy()
     n = len(human_label)
     compared = table.sum()
     right = np.diag(table)
-    rows = [(*_wilson(right.sum(), n), n), (*kappa(table), compared),
-            (_alpha(table), nan, nan, compared)]
+    accuracy = (*_wilson(right.sum(), n), n)
+    rows = [accuracy, (*kappa(table), compared), (_alpha(table), nan, nan, compared)]
     summary = pd.DataFrame(rows, ["accuracy", "kappa", "alpha"], ["value", "low", "high", "n"])
-    per_label = pd.DataFrame({"label": labels, "human": counts.sum(axis=1).to_numpy(),
-                             "model": table.sum(axis=0)})
+    per_label = pd.DataFrame({"label": labels})
+    per_label["human"] = counts.sum(axis=1).to_numpy()
+    per_label["model"] = table.sum(axis=0)
     for name, side in (("precision", "model"), ("recall", "human")):
         titles = [name, f"{name} low", f"{name} high"]
         per_label[titles] = np.transpose(_wilson(right, per_label[side]))
@@ -513,7 +538,8 @@ def kappa(counts: Ints) -> Estimate:
         result = cohens_kappa(counts)
     # Its own interval is NaN where rounding makes the variance of κ = 1 negative.
     half = norm.isf(0.025) * sqrt(np.clip(result.var_kappa, 0, inf))
-    return float(result.kappa), float(result.kappa - half), float(result.kappa + half)
+    value = float(result.kappa)
+    return value, float(value - half), float(value + half)
 
 
 def _alpha(counts: Ints) -> float:
@@ -521,5 +547,6 @@ def _alpha(counts: Ints) -> float:
     n = 2 * counts.sum()
     labels = counts.sum(axis=0) + counts.sum(axis=1)
     different = n - 2 * np.trace(counts)
+    expected = n * n - labels @ labels
     with np.errstate(invalid="ignore"):
-        return float(1 - (n - 1) * different / (n * n - labels @ labels))
+        return float(1 - (n - 1) * different / expected)

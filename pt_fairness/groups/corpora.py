@@ -207,9 +207,13 @@ class FromIrds(Groups):
             raise ValueError(f"the function for the groups of {record.doc_id!r} in "
                              f"{self.dataset_id} raised {error!r}") from error
         values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
-        texts = [value.name if isinstance(value, enum.Enum) else label_text(value)
-                 for value in values if not is_no_group(value)]
-        labels = tuple(text for text in texts if not self.complete or text in (self.labels or ()))
+        texts = []
+        for label in values:
+            if not is_no_group(label):
+                texts.append(label.name if isinstance(label, enum.Enum) else label_text(label))
+        labels = tuple(texts)
+        if self.complete:
+            labels = tuple(filter((self.labels or []).__contains__, texts))
         if labels or (isinstance(value, str) and value == "-"):
             return labels, ""
         return (), f"the value {texts[0]!r}" if texts else "no value"
@@ -219,9 +223,10 @@ class FromIrds(Groups):
         docnos = list(dict.fromkeys(docnos))
         unread = [docno for docno in docnos if docno not in self._cache]
         if unread:
-            found = {document.doc_id: self._groups(document)
-                     for document in reading.documents(self.dataset_id, unread, self.name)}
-            self._cache |= dict.fromkeys(unread, ((), MISSING)) | found
+            groups: dict[str, Found] = dict.fromkeys(unread, ((), MISSING))
+            for document in reading.documents(self.dataset_id, unread, self.name):
+                groups[document.doc_id] = self._groups(document)
+            self._cache |= groups
         return {docno: self._cache[docno] for docno in docnos}
 
     @cached_property
@@ -233,10 +238,14 @@ class FromIrds(Groups):
         :raises ValueError: if neither has the field
         """
         dataset = reading.dataset(self.dataset_id)
-        fields = {entity: getattr(dataset, f"{entity}_cls")()._fields
-                  for entity in ("docs", "qrels") if dataset.has(entity)}
-        entities = [entity for entity in fields
-                    if callable(self.field) or self.field in fields[entity]]
+        fields = {}
+        if dataset.has_docs():
+            fields["docs"] = dataset.docs_cls()._fields
+        if dataset.has_qrels():
+            fields["qrels"] = dataset.qrels_cls()._fields
+        entities = [*fields]
+        if not callable(self.field):
+            entities = [entity for entity in fields if self.field in fields[entity]]
         if not entities:
             raise ValueError(f"field must be one of the fields {listed(fields.values())} of "
                              f"{self.dataset_id}, got {self.field!r}")
@@ -244,25 +253,27 @@ class FromIrds(Groups):
             return None
         rows = list(dataset.qrels_iter())
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
-        judgments = [(row.query_id, row.doc_id, self._groups(row)[0]) for row in rows
-                     if row.relevance > 0 or (row.query_id, row.doc_id) not in positive]
+        judgments = []
+        for row in rows:
+            pair = (row.query_id, row.doc_id)
+            if row.relevance > 0 or pair not in positive:
+                labels, _ = self._groups(row)
+                judgments.append((*pair, labels))
         frame = pd.DataFrame(judgments, columns=["qid", "docno", "group"], dtype=object)
         return Table.read(frame)
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         if self._judged is not None:
             return self._judged.find(qids, docnos)
-        documents = pd.unique(np.asarray(docnos, dtype=object))
-        groups = self.fetch(map(str, documents))
-        without = [(docno, reason) for docno, (_, reason) in groups.items() if reason]
+        groups = self.fetch(map(str, docnos))
+        without = {docno: reason for docno, (_, reason) in groups.items() if reason}
         if without and not self._warned:
             self._warned = True
-            docno, reason = without[0]
+            docno, reason = next(iter(without.items()))
             warn(f"{self.name}: {len(without)} of {len(groups)} documents are without a group and "
                  f"count as unannotated (the first: {docno!r}, {reason})")
-        pairs = [(docno, labels) for docno, (labels, reason) in groups.items()
-                 if reason != MISSING]
-        frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
+        present = {docno: labels for docno, (labels, reason) in groups.items() if reason != MISSING}
+        frame = pd.DataFrame(present.items(), columns=["docno", "group"], dtype=object)
         return Table.read(frame).find(qids, docnos)
 
 
@@ -370,7 +381,9 @@ class FromTransformer(Groups):
         with self._labelling():
             source = self._source(self._labels)
         qids, docnos = source.documents() or (None, [])
-        frame = source.lookup(docnos if qids is None else qids, docnos)
+        if qids is None:
+            qids = docnos
+        frame = source.lookup(qids, docnos)
         if source.weighted:
             frame["weight"] = frame["weight"].fillna(1.0)
         return frame if self.by_topic else frame.drop(columns="qid")
@@ -380,8 +393,10 @@ class FromTransformer(Groups):
         mapping: dict[str, Any] = {}
         for key in keys:
             labels = self._labels[key]
+            if pd.api.types.is_scalar(labels):
+                labels = [labels]
             documents = mapping.setdefault(key[0], {}) if self.by_topic else mapping
-            documents[key[-1]] = [labels] if pd.api.types.is_scalar(labels) else labels
+            documents[key[-1]] = labels
         return from_mapping(mapping)
 
     @contextmanager
@@ -428,7 +443,8 @@ class FromTransformer(Groups):
             for start in tqdm(starts, desc=f"label ({self.name})", unit="batch"):
                 batch = unlabelled[start:start + self._batch_size]
                 frame = pd.DataFrame(batch, columns=self._ids, dtype=object)
-                self._labels |= zip(batch, label(frame)["labels"], strict=True)
+                labels = label(frame)["labels"]
+                self._labels |= zip(batch, labels, strict=True)
         left_out = [key[-1] for key in unlabelled if self._labels[key] is None]
         if left_out:
             warn(f"{self.name}: {len(left_out)} of {len(unlabelled)} documents, such as "
@@ -444,7 +460,8 @@ class FromTransformer(Groups):
         if self._topics is not None:
             documents = documents.merge(self._topics, on="qid")
         if self._texts is not None:
-            text = documents["docno"].map(texts_in(self._texts, documents["docno"]))
+            docnos = documents["docno"]
+            text = docnos.map(texts_in(self._texts, docnos))
             documents = documents.assign(text=text).dropna(subset="text")
         labels = self._answer(documents) if len(documents) else {}
         column = [labels.get(key) for key in self._keys(batch)]
@@ -463,8 +480,8 @@ class FromTransformer(Groups):
         labels: dict[Key, Any] = {}
         for key, label in zip(self._keys(answer), answer[self._column], strict=True):
             if key in labels or key not in asked:
-                raise ValueError(f"{where} must return each document once, got {key[-1]!r} "
-                                 f"{'twice' if key in labels else 'in addition'}")
+                how = "twice" if key in labels else "in addition"
+                raise ValueError(f"{where} must return each document once, got {key[-1]!r} {how}")
             labels_and_weights(key[-1], label)  # checks it
             labels[key] = [] if label is None else label  # None: the labeller left it out
         return labels

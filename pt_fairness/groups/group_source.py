@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from math import nan
 from typing import Any
 
@@ -68,7 +67,7 @@ class Groups(NamedObject):
             self.order = distinct_labels(order, "order")
             lacking = {*(self.labels or ())}.difference(self.order)
             if lacking:
-                raise ValueError(f"order must hold every label, lowest first, got "
+                raise ValueError("order must hold every label, lowest first, got "
                                  f"{shown(self.order)} without {min(lacking)!r}")
             self.labels = sorted(self.order)
 
@@ -160,11 +159,13 @@ class Groups(NamedObject):
         qid, docno, label = qrels_columns(qrels)
         frame = qrels.drop(columns="iteration", errors="ignore").reset_index(drop=True)
         # A document can be judged for several subtopics.
-        frame = frame.sort_values(label, ascending=False, kind="stable",
-                                  key=partial(pd.to_numeric, errors="coerce"))
+        relevance = pd.to_numeric(frame[label], errors="coerce")
+        relevance = relevance.sort_values(ascending=False, kind="stable")
+        frame = frame.loc[relevance.index]
         frame = frame.drop_duplicates([qid, docno]).sort_index()
         if self.topics is not None:
-            frame = frame[np.isin(texts_of(frame[qid]).astype(str), self.topics)]
+            names = texts_of(frame[qid]).astype(str)
+            frame = frame[np.isin(names, self.topics)]
         topics, documents = pair_texts("to_qrels", frame[qid], frame[docno])
         item, labels, _ = self.annotate(topics, documents).sorted_rows()
         group = pd.Series(labels, item, dtype=object, name="iteration")
@@ -313,11 +314,12 @@ class _Override(Combined):
         base = other.annotate(qids[rest], docnos[rest])
         unknown[rest] = base.unknown_of(len(rest))
         item = np.append(corrected.item, rest[base.item])
+        labels = [*corrected.labels, *base.labels]
         codes = np.append(corrected.codes, base.codes + len(corrected.labels))
         weights = None
         if self.weighted:
             weights = np.append(corrected.weights, base.weights)
-        return Memberships(item, codes, [*corrected.labels, *base.labels], weights, unknown)
+        return Memberships(item, codes, labels, weights, unknown)
 
 
 class _Relabelled(Combined):
@@ -326,12 +328,17 @@ class _Relabelled(Combined):
 
     def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None,
                  order: Iterable[Any] | None) -> None:
-        self._new = {label_text(topic): _new_labels(topic, value, base)
-                     for topic, value in by_topic.items()}
-        labels = [new for mapping in self._new.values() for new in mapping.values()]
+        self._new: dict[str, dict[str, str]] = {}
+        labels: list[str] = []
+        for topic, value in by_topic.items():
+            new = _new_labels(topic, value, base)
+            self._new[label_text(topic)] = new
+            labels += new.values()
         super().__init__([base], name, labels, order)
         topics = {topic for topic, mapping in self._new.items() if mapping}
-        self.topics = sorted(topics if self.topics is None else topics.intersection(self.topics))
+        if self.topics is not None:
+            topics &= {*self.topics}
+        self.topics = sorted(topics)
 
     def _content(self) -> Any:
         mappings = sorted((topic, sorted(new.items())) for topic, new in self._new.items())
@@ -348,16 +355,17 @@ class _Relabelled(Combined):
         unknown[rows] = base.unknown_of(len(rows))
         labels = self.labels or []
         old_codes = np.arange(len(base.labels))
-        new_codes = np.full((len(topics), len(base.labels)), -1)
+        new_codes = np.empty((len(topics), len(base.labels)), int)
         for row, mapping in enumerate(mappings):
-            renamed = [mapping.get(label) for label in base.labels]
+            renamed = map(mapping.get, base.labels)
             new_codes[row] = recoded(old_codes, renamed, labels)
         item = rows[base.item]
         codes = new_codes[topic[item], base.codes]
         is_label = codes >= 0
         weight = None if base.weight is None else base.weight[is_label]
+        item = item[is_label]
         # Old labels may share a new one.
-        item, codes, weight = distinct_annotations(item[is_label], codes[is_label], weight)
+        item, codes, weight = distinct_annotations(item, codes[is_label], weight)
         return Memberships(item, codes, labels, weight, unknown)
 
 
@@ -370,14 +378,17 @@ def _new_labels(topic: Any, value: Any, base: Groups) -> dict[str, str]:
     if is_no_group(value) or value == _NO_LEANING:
         return {}
     if isinstance(value, Mapping):
-        new = {label_text(old): label_text(new) for old, new in value.items()
-               if not is_no_group(new)}
+        new = {}
+        for old, label in value.items():
+            if not is_no_group(label):
+                new[label_text(old)] = label_text(label)
     elif value in [*_OPPOSITE]:
         new = {"PRO": value, "CON": _OPPOSITE[value]}
     else:
         raise ValueError(f"the leaning of topic {topic!r} must be 'liberal', 'conservative', None, "
                          f"{_NO_LEANING!r} or a mapping from labels to labels, got {shown(value)}")
-    unknown = new.keys() - {*(new if base.labels is None else base.labels)}
+    labels = new if base.labels is None else base.labels
+    unknown = {*new}.difference(labels)
     if unknown:
         raise ValueError(f"the old labels of topic {topic!r} must be labels of {base!r}, got "
                          f"{min(unknown)!r}; a leaning renames PRO and CON")

@@ -15,12 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, ranges, recoded
-from pt_fairness.core.identifiers import (
-    DocumentIndex,
-    as_frame,
-    id_columns,
+from pt_fairness.core.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    distinct,
+    ranges,
+    recoded,
+    topic_means,
 )
+from pt_fairness.core.identifiers import DocumentIndex
 from pt_fairness.core.messages import (
     UNANNOTATED,
     UNKNOWN_GROUP,
@@ -29,8 +33,7 @@ from pt_fairness.core.messages import (
     shown,
     warn,
 )
-from pt_fairness.io.document_files import second_column, weights_of
-from pt_fairness.io.files import need_columns, need_frame
+from pt_fairness.io.document_files import weights_of
 from pt_fairness.io.tables import label_names
 
 
@@ -70,10 +73,9 @@ class Memberships(NamedTuple):
     def label_added(self, item: Ints, label: str, weight: float | Floats = nan) -> Memberships:
         """Return annotations that give the documents ``item`` one more label."""
         items = np.append(self.item, item)
-        codes = np.full(len(item), len(self.labels))
-        codes = np.append(self.codes, codes)
-        weights = np.broadcast_to(weight, len(item))
-        weights = np.append(self.weights, weights)
+        code = np.full(len(item), len(self.labels))
+        codes = np.append(self.codes, code)
+        weights = np.append(self.weights, np.broadcast_to(weight, len(item)))
         return Memberships(items, codes, [*self.labels, label], weights, self.unknown)
 
     def unknown_added(self, n: int) -> Memberships:
@@ -133,17 +135,19 @@ class Table:
         is_unknown = codes == len(self.labels)
         is_member = (codes >= 0) & ~is_unknown
         if relevance is not None:
-            names_group, _ = naming_rows(self._index.topics or [""], self._index.topic, pair,
-                                         np.where(is_member, codes, -1), relevance, judged, what,
-                                         group.index)
+            topics = self._index.topics or [""]
+            label = np.where(is_member, codes, -1)
+            names_group, _ = naming_rows(topics, self._index.topic, pair, label, relevance, judged,
+                                         what, group.index)
             is_member &= names_group
         unknown = np.zeros(documents)
         if weight is not None:
             unknown += np.bincount(pair[is_unknown], weight[is_unknown], documents)
             is_member &= weight != 0
             weight = weight[is_member]
-        pair, self._codes, self.weight = distinct_annotations(
-            pair[is_member], codes[is_member], weight)
+        pair = pair[is_member]
+        codes = codes[is_member]
+        pair, self._codes, self.weight = distinct_annotations(pair, codes, weight)
         count = np.bincount(pair, minlength=documents)
         # The last element stands for documents that are not in the table.
         self._count = np.append(count, 0).astype(np.int32)
@@ -156,34 +160,27 @@ class Table:
         """Return the table of the annotations in a frame.
 
         :param frame: columns ``docno, group`` or ``qid, docno, group``, and ``weight`` if documents
-            have weights; ir_measures' ``query_id`` and ``doc_id`` are accepted too. A group can be
-            a list of labels.
+            have weights. A group can be a list of labels
         :param what: the name of the frame in errors
         :param judged: whether relevance, in the column ``label`` or ``relevance``, is judged by
             group in all topics; ``None`` to decide by topic
-        :raises ValueError: if a column is missing, a group is neither a label nor a list of labels,
-            a weight is not a number of at least 0, or relevance is not there but ``judged`` is
+        :raises ValueError: if a group is neither a label nor a list of labels, a weight is not a
+            number of at least 0, or relevance is not there but ``judged`` is
         """
-        frame = as_frame(frame)
-        need_frame(frame, what)
-        qid, docno = id_columns(frame)
-        if "iteration" in frame and "group" not in frame:
-            frame = frame.assign(group=second_column(frame["iteration"]))
-        need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
+        qid = frame.get("qid")
         group = frame["group"]
         weight = None
         if "weight" in frame:
             texts = group.astype(object)
             unused = texts.isna() | texts.isin(["", "-"])  # @UNKNOWN needs one
-            numbers = weights_of(frame[["weight"]],
-                                 lambda row: f"row {frame.index[row]} of {what}", unused)
-            weight = numbers[:, 0]
+            weight = weights_of(frame[["weight"]], what, unused)[:, 0]
         relevance = None if qid is None and judged is None else _relevance(frame)
         if relevance is None and judged is not None:
+            columns = ", ".join(map(str, frame))
             raise ValueError(f"{what} must have numbers in a column label or relevance for "
-                             f"judged={judged}, got the columns {', '.join(map(str, frame))}")
-        return cls(frame.get(qid), frame[docno], group, weight, relevance, judged, what)
+                             f"judged={judged}, got the columns {columns}")
+        return cls(qid, frame["docno"], group, weight, relevance, judged, what)
 
     def documents(self) -> tuple[Any, Any]:
         """Return the topics and the docnos of the table, as :meth:`Groups.documents` does."""
@@ -201,7 +198,7 @@ class Table:
     def ambiguous(self) -> tuple[Ints, Ints]:
         """Return the rows of documents with several groups, and the number of their documents."""
         pair = self._index.pair
-        rows = np.flatnonzero(self._count[pair] > 1) if self._count.max() > 1 else pair[:0]
+        rows = np.flatnonzero(self._count[pair] > 1)
         return rows, pair[rows]
 
     def find(self, qids: Any, docnos: Any) -> Memberships:
@@ -214,7 +211,8 @@ class Table:
         topics: Any = ()
         if self.by_topic:
             topic, topics = pd.factorize(np.asarray(qids, dtype=object))
-        pair = self._index.find(topic, list(map(label_text, topics)), docnos)
+        names = [*map(label_text, topics)]
+        pair = self._index.find(topic, names, docnos)
         count = self._count[pair]
         rows = ranges(self._start[pair], count)
         weight = None if self.weight is None else self.weight[rows]
@@ -252,8 +250,9 @@ def naming_rows(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints, rel
     rows = np.flatnonzero(label >= 0)
     # If each document has one row, or all are relevant, both senses are the same.
     if judged is None and len(topic) < len(pair) and not positive[rows].all():
-        judged_topics = _topics_by_group(topics, topic.astype(np.int64), pair[rows], label[rows],
-                                    positive[rows], what, places[rows])
+        topics_of_pairs = topic.astype(np.int64)
+        judged_topics = _topics_by_group(topics, topics_of_pairs, pair[rows], label[rows],
+                                         positive[rows], what, places[rows])
     return positive | ~judged_topics[topic[pair]], judged_topics
 
 
@@ -269,14 +268,17 @@ def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints
     entry, entries = pd.factorize(pair.astype(np.int64) * labels + label)
     document = entries // labels
     owner = topic[document]
-    share = np.bincount(entry, positive) / np.bincount(entry)
+    share = topic_means(positive.astype(float), entry)
     count = partial(np.bincount, minlength=len(topics))
-    groups = count(pd.unique(owner * labels + entries % labels) // labels)
+    topic_labels = pd.unique(owner * labels + entries % labels)
+    groups = count(topic_labels // labels)
     differs = count(owner[share == 0]) > 0
-    judged_topics = differs & (groups > 1) & (count(owner) == groups * count(topic))
+    is_complete = count(owner) == groups * count(topic)
+    judged_topics = differs & (groups > 1) & is_complete
     lacks = np.zeros(len(topic), bool)
     lacks[document[share == 0]] = True
-    judged_topics[owner[(share == 1) & lacks[document]]] = True
+    has_both = (share == 1) & lacks[document]
+    judged_topics[owner[has_both]] = True
     number = places.name or "row"
     twice = (share > 0) & (share < 1)
     if twice.any():
@@ -290,8 +292,9 @@ def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints
         others = np.flatnonzero(differs & ~judged_topics)
         if len(others):
             row = int((judged_topics[owner[entry]] & ~positive).argmax())
-            message = (f"judged by group in {judged_topics.sum()} of {differs.sum()} topics (e.g. "
-                       f"{topics[topic[pair[row]]]}: {number} {places[row]}); in the others (e.g. "
+            example = f"{topics[topic[pair[row]]]}: {number} {places[row]}"
+            counts = f"{judged_topics.sum()} of {differs.sum()}"
+            message = (f"judged by group in {counts} topics (e.g. {example}); in the others (e.g. "
                        f"{topics[others[0]]}) a document belongs to a group whatever its "
                        "relevance; --judged-by-group (judged= of groups.from_file and from_frame) "
                        "decides for all")
@@ -345,4 +348,5 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
 
 def is_no_group(value: Any) -> bool:
     """Return whether a value stands for no group: missing, empty or ``-``."""
-    return bool(pd.api.types.is_scalar(value) and pd.isna(value)) or value in UNANNOTATED
+    is_missing = pd.api.types.is_scalar(value) and pd.isna(value)
+    return bool(is_missing) or value in UNANNOTATED

@@ -168,13 +168,14 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
     rows = []
     for qid, labels_of in mapping.items() if topical else [(None, mapping)]:
         for docno, labels in labels_of.items():
-            pairs = labels_and_weights(docno, labels)
-            rows += [(qid, docno, label, weight) for label, weight in pairs]
+            for label, weight in labels_and_weights(docno, labels):
+                rows.append((qid, docno, label, weight))
     frame = pd.DataFrame(rows, columns=["qid", "docno", "group", "weight"], dtype=object)
     topics = frame["qid"] if topical else None
-    weight = frame["weight"].to_numpy(float)
-    is_weighted = not np.isnan(weight).all()
-    table = Table(topics, frame["docno"], frame["group"], weight if is_weighted else None)
+    weights: Any = frame["weight"].to_numpy(float)
+    if np.isnan(weights).all():
+        weights = None
+    table = Table(topics, frame["docno"], frame["group"], weights)
     return Listed(table, name, order)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,7 +88,7 @@ def read_values(path: Path, columns: Columns = BY_NAME, sep: str | None = None,
             frame = separated(frame, "value", sep)
         frame = frame[~frame["value"].isin([*none])]
         if "weight" in frame:
-            weight = weights_of(frame[["weight"]], partial(place, source, frame))
+            weight = weights_of(frame[["weight"]], source.name)
             frame = frame.assign(weight=weight[:, 0])
         value = column_of_numbers(source, frame, "value")
         check(source, frame, "value", np.isfinite(value), "a finite number")
@@ -308,17 +307,17 @@ def _check_groups(source: Input, frame: pd.DataFrame) -> None:
     empty = group.isna() | (texts == "")
     if "weight" in frame:
         unused = empty | (texts == "-")
-        weights_of(frame[["weight"]], partial(place, source, frame), unused)
+        weights_of(frame[["weight"]], source.name, unused)
     if empty.any():
         first = place(source, frame, empty.argmax())
         warn(f"{first} has an empty group, as have {empty.sum()} of {len(frame)} rows; it counts "
              "as no group; write - to avoid this warning")
 
 
-def weights_of(weights: pd.DataFrame, place: Callable[[Any], str], unused: Any = False) -> Floats:
+def weights_of(weights: pd.DataFrame, what: str, unused: Any = False) -> Floats:
     """Return weights as numbers, ``[n, columns]``.
 
-    :param place: returns the name of a row in the error
+    :param what: the name of the table in the error
     :param unused: whether each row needs no weight, ``[n]``
     :raises ValueError: if a weight is not a number of at least 0
     """
@@ -328,7 +327,9 @@ def weights_of(weights: pd.DataFrame, place: Callable[[Any], str], unused: Any =
     possible |= np.reshape(unused, (-1, 1))
     for row, column in np.argwhere(~possible)[:1]:
         weight = str(weights.iat[row, column])
-        raise ValueError(f"{place(row)}: weight must be a number of at least 0, got {weight!r}")
+        number = weights.index[row]
+        raise ValueError(f"{what}, {weights.index.name or 'row'} {number}: weight must be a number "
+                         f"of at least 0, got {weight!r}")
     return numbers
 
 
@@ -375,7 +376,7 @@ def read_wide(path: Path, labels: Sequence[str] = (), columns: Columns = BY_NAME
                              f"{', '.join(titles)}")
         check_ids(source, frame)
         weights = frame.loc[:, chosen.to_numpy()]
-        numbers = weights_of(weights, partial(place, source, frame))
+        numbers = weights_of(weights, source.name)
         return _long(frame.loc[:, is_id.to_numpy()], groups[chosen], numbers)
 
 
@@ -435,5 +436,5 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     with opened(path) as source:
         types = dict.fromkeys(shares, float)
         frame = read_columns(source, ["qid", "docno", *shares], types)
-        weight = weights_of(frame[shares], partial(place, source, frame))
+        weight = weights_of(frame[shares], source.name)
     return _long(frame[["qid", "docno"]], labels, weight)

@@ -116,7 +116,7 @@ def test_a_weight_that_is_no_number_of_at_least_0_is_refused(wrong, tmp_path):
     frame = WEIGHTS.astype(object)
     frame.loc[1, "weight"] = wrong
     shown = f": weight .*at least 0, got '{wrong}'"
-    with pytest.raises(ValueError, match=f"row 1 of the frame of groups{shown}"):
+    with pytest.raises(ValueError, match=f"the frame of groups, row 1{shown}"):
         groups.from_frame(frame)
     path = tmp_path / "groups.csv"
     frame.to_csv(path, index=False, na_rep="None" if wrong is None else "nan")
