@@ -88,7 +88,9 @@ def bar_style(i: int) -> dict[str, Any]:
 
 def point_style(i: int) -> dict[str, Any]:
     """Return the colour and the marker of series ``i``."""
-    return {"color": PALETTE[i % len(PALETTE)], "marker": MARKERS[i % len(MARKERS)]}
+    colour = PALETTE[i % len(PALETTE)]
+    marker = MARKERS[i % len(MARKERS)]
+    return {"color": colour, "marker": marker}
 
 
 def line_style(i: int) -> dict[str, Any]:

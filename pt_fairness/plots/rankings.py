@@ -90,7 +90,8 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     if perquery is not None:
         right = ax.secondary_yaxis("right")
         texts = [f"{score:.3f}".replace("nan", "–") for score in scores]
-        right.set_yticks(ax.get_yticks(), texts, fontsize=ax.get_yticklabels()[0].get_fontsize())
+        label, *_ = ax.get_yticklabels()
+        right.set_yticks(ax.get_yticks(), texts, fontsize=label.get_fontsize())
         right.tick_params(length=0)
     depth = topic["rank"].max()
     row = pd.Index(names).get_indexer(topic["name"])
@@ -139,7 +140,8 @@ def _looks(groups: pd.Series | pd.Index) -> dict[str, dict[str, Any]]:
     """Return the style of each group, and the style of documents without one."""
     names = sorted(groups.dropna().unique())
     looks = {name: bar_style(i) for i, name in enumerate(names)}
-    return {**looks, WITHOUT: NO_GROUP}
+    looks[WITHOUT] = NO_GROUP
+    return looks
 
 
 def _labelled(depth: int) -> list[int]:
@@ -179,7 +181,7 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.Series | Non
     names = ranked["name"].unique()
     if len(names) > 1:
         raise ValueError(f"the frame must have one system, got {listed(names)}")
-    documents = ranked[ranked["group"].notna()]
+    documents = ranked.dropna(subset="group")
     need_rows(documents, "the frame of documents with a group")
     depth = ranked["rank"].max()
     shares = _exposure_shares(documents, discount, depth)
@@ -196,16 +198,16 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.Series | Non
     if len(groups) == 2:
         drawn = [*targets.index, *groups][:1]
         text = f"share of {drawn[0]} in the exposure"
-    count = documents["qid"].nunique()
-    title = f"{names[0]}: mean of {count} topics (band: 95 % confidence interval)"
+    title = f"{names[0]}: mean of {len(topics)} topics (band: 95 % confidence interval)"
     ax = open_axes(ax, xlabel="first ranks", ylabel=text, title=title)
     for group in drawn:
         look = line_style(groups.index(group))
+        colour = look["color"]
         band = bands.loc[group]
         ax.plot(band["mean"], markersize=3, label=group, **look)
-        ax.fill_between(band.index, band["low"], band["high"], color=look["color"], alpha=0.2)
+        ax.fill_between(band.index, band["low"], band["high"], color=colour, alpha=0.2)
         if group in targets:
-            ax.axhline(targets[group], color=look["color"], **TARGET)
+            ax.axhline(targets[group], color=colour, **TARGET)
     if len(targets):
         ax.plot([], color="black", label="target", **TARGET)
     ax.set(xlim=(0.5, depth + 0.5), ylim=(0, 1), xticks=_labelled(depth))
@@ -223,7 +225,7 @@ def _exposure_shares(documents: pd.DataFrame, discount: str, depth: int) -> pd.D
     parts = documents.assign(part=weights / count)
     table = parts.pivot_table("part", ["qid", "rank"], "group", "sum", fill_value=0.0)
     topics = documents["qid"].unique()
-    places = pd.MultiIndex.from_product([topics, range(1, depth + 1)], names=["qid", "rank"])
+    places = pd.MultiIndex.from_product([topics, range(1, depth + 1)], names=table.index.names)
     sums = table.reindex(places, fill_value=0.0).groupby("qid").cumsum()
     return sums.div(sums.sum(axis=1), axis=0)
 
@@ -272,10 +274,11 @@ def explain(explanation: Explanation, ax: Axes | None = None) -> Axes:
     else:
         ax.plot("rank", "value", "ko-", data=ranks, markersize=4, label="_")
     counts = ranks["counts"].astype(bool)
-    out = ranks[~counts]
+    out = ranks["rank"][~counts]
     if len(out):
-        ax.plot("rank", np.zeros(len(out)), "x", data=out, color="#777777", clip_on=False,
-                label="does not count", transform=ax.get_xaxis_transform())
+        bottom = np.zeros(len(out))
+        ax.plot(out, bottom, "x", color="#777777", clip_on=False, label="does not count",
+                transform=ax.get_xaxis_transform())
     ax.set_xlim(0.4, len(ranks) + 0.6)
     lower = _draw_shares(ax, ranks, shares)
     numbers = counts.cumsum()
@@ -295,7 +298,8 @@ def _draw_contributions(ax: Axes, ranks: Any, groups: pd.Index) -> None:
     looks = _looks(groups)
     kinds = ranks["group"].fillna(WITHOUT)
     kinds = kinds.where(kinds.isin(looks), SEVERAL)
-    for kind, look in {**looks, SEVERAL: SEVERAL_GROUPS}.items():
+    looks[SEVERAL] = SEVERAL_GROUPS
+    for kind, look in looks.items():
         part = ranks[kinds == kind]
         if len(part):
             ax.bar("rank", "contribution", data=part, label=kind, **look)
@@ -320,8 +324,8 @@ def _draw_shares(ax: Axes, ranks: pd.DataFrame, shares: pd.DataFrame) -> Axes:
         colours = ("black",)
     shares.plot(ax=lower, color=colours, style="o-", markersize=4, legend=False)
     if len(targets.columns):
-        targets.columns = ["_"] * len(targets.columns)
-        targets.plot(ax=lower, color=colours, style="--", linewidth=1, legend=False)
+        lower.set_prop_cycle(color=colours)
+        lower.plot(targets, **TARGET)
         lower.plot([], color="black", label="target", **TARGET)
     return lower
 
@@ -355,7 +359,9 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
         unseen = max(0, (population or 0) - len(values))
         sums = np.pad(np.sort(values), (unseen + 1, 0)).cumsum()
         places = np.linspace(0, 1, len(sums))
-        ax.plot(places, arrays.ratio(sums, sums[-1]), label=name, **line_style(i) | {"marker": ""})
+        heights = arrays.ratio(sums, sums[-1])
+        look = line_style(i) | {"marker": ""}
+        ax.plot(places, heights, label=name, **look)
     ax.margins(0)
     return add_legend(ax)
 
@@ -384,9 +390,10 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     table = table.loc[totals.index]
     ax = open_axes(ax, xlabel="topic, by number of relevant documents",
                    ylabel="relevant documents")
+    places = range(len(table))
     bottom = np.zeros(len(table))
     for i, (group, counts) in enumerate(table.items()):
-        ax.bar(range(len(table)), counts, 1.0, bottom, linewidth=0.3, label=group, **bar_style(i))
+        ax.bar(places, counts, 1.0, bottom, linewidth=0.3, label=group, **bar_style(i))
         bottom += counts.to_numpy()
     name_columns(ax, table.index)
     ax.margins(x=0)
@@ -415,17 +422,18 @@ def shares(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['relevant documents', 'BM25']
     """
-    need_rows(shares[shares["relevant"].notna()], "the frame of known shares")
-    groups = shares["group"].unique()
-    table = shares.pivot(index="name", columns="group", values="attention")
-    table = table.loc[shares["name"].unique(), groups].fillna(0.0)
+    need_rows(shares.dropna(subset="relevant"), "the frame of known shares")
     relevant = shares.drop_duplicates("group").set_index("group")["relevant"]
+    systems = shares["name"].unique()
+    table = shares.pivot(index="name", columns="group", values="attention")
+    table = table.loc[systems, relevant.index].fillna(0.0)
     bars = np.vstack([relevant, table])
     ax = open_axes(ax, xlabel="share of the attention")
-    name_rows(ax, [RELEVANT, *table.index])
+    name_rows(ax, [RELEVANT, *systems])
+    places = range(len(bars))
     left = np.zeros(len(bars))
-    for i, (group, widths) in enumerate(zip(groups, bars.T, strict=True)):
-        ax.barh(range(len(bars)), widths, 0.8, left, label=group, **bar_style(i))
+    for i, (group, widths) in enumerate(zip(table, bars.T, strict=True)):
+        ax.barh(places, widths, 0.8, left, label=group, **bar_style(i))
         left += widths
     for end in relevant.cumsum().iloc[:-1]:
         ax.axvline(end, color="black", **TARGET)

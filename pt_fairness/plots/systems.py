@@ -47,14 +47,13 @@ ROOM = 0.12
 #: The largest distance of the ideal value from the nearest point, relative to the spread of the
 #: points, at which it is within the axes.
 NEAR = 2.0
-#: The styles of systems that are not on the Pareto front, of the baseline, and of the area beyond
-#: the front of the judgments.
-OTHERS: dict[str, Any] = {"facecolors": "white", "edgecolors": BLUE}
+#: The styles of the baseline, and of the area beyond the front of the judgments.
 SQUARE: dict[str, Any] = {"marker": "s", "s": 120, "facecolors": "none", "edgecolors": "black"}
 BEYOND: dict[str, Any] = {"facecolor": "#eeeeee", "edgecolor": "#cccccc", "hatch": "///",
                           "linewidth": 0, "zorder": -1}
-#: The style of reference rankings, and the dashes of each in turn.
-REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
+#: The colour and the style of reference rankings, and the dashes of each in turn.
+GREY = "#666666"
+REFERENCE: dict[str, Any] = {"color": GREY, "linewidth": 1, "zorder": 0}
 DASHES: Any = ":", "--", "-.", (0, (1, 4))
 #: The marks of reference rankings below and above the limits of the x-axis and the y-axis.
 TRIANGLES = ("<>", "v^")
@@ -136,13 +135,15 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     for axis, column in enumerate(columns):
         _draw_references(ax, axis, references[column])
     if len(best):
-        line = "o-" if {direction(x), direction(y)} <= {LARGER, SMALLER} else "o"
+        ends = {direction(x), direction(y)}
+        line = "o-" if ends <= {LARGER, SMALLER} else "o"
         ax.plot(x, y, line, data=best, color=BLUE, label="Pareto front")
     square = systems[systems["name"] == baseline]
     if len(square):
         ax.scatter(x, y, data=square, label="baseline", **SQUARE)
     if len(dominated):
-        ax.scatter(x, y, data=dominated, label="other systems", **OTHERS)
+        ax.scatter(x, y, data=dominated, label="other systems", facecolors="white",
+                   edgecolors=BLUE)
     add_legend(ax)
     _name_points(ax, pd.concat([best, dominated]), columns, len(best))
     return ax
@@ -159,7 +160,8 @@ def _pareto(systems: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     x, y = columns
     far = far.sort_values(columns)
     far = far[far[y] == far[y].cummin()]
-    far = far[far[x] == far.groupby(y)[x].transform("min")]
+    nearest = far.groupby(y)[x].transform("min")
+    far = far[far[x] == nearest]
     return systems.loc[far.index]
 
 
@@ -198,8 +200,9 @@ def _draw_references(ax: Axes, axis: int, values: pd.Series) -> None:
         corner = np.full(2, 0.03 * (i + 1))
         corner[axis] = edge
         text = f"{name} ({'xy'[axis]} = {value:.3f})"
-        ax.plot(*corner, TRIANGLES[axis][edge], label=text, color=REFERENCE["color"], clip_on=False,
-                fillstyle=FILLS[i], transform=ax.transAxes)
+        triangle = TRIANGLES[axis][edge]
+        ax.plot(*corner, triangle, label=text, color=GREY, clip_on=False, fillstyle=FILLS[i],
+                transform=ax.transAxes)
 
 
 def _name_points(ax: Axes, systems: pd.DataFrame, columns: list[str], best: int) -> None:
@@ -211,12 +214,14 @@ def _name_points(ax: Axes, systems: pd.DataFrame, columns: list[str], best: int)
     texts = [wrapped(name, NAME) for name in names]
     full_lines = sum(map(len, texts)) / letters(ax)
     size = SMALL if full_lines > CROWD else LARGE
-    x, y = systems[columns].to_numpy(float).T
+    places = systems[columns].to_numpy(float)
+    x, y = places.T
+    x_line, y_line = places[:max(1, best)].T
     size = min(size, rcParams["font.size"])
-    line = slice(max(1, best))
-    lines: Any = {"x_lines": [x[line]], "y_lines": [y[line]]}
-    dots: Any = {"x_scatter": x, "y_scatter": y, "scatter_sizes": [RADIUS] * len(x)}
-    _, _, labels, _ = textalloc.allocate(ax, x, y, texts, textsize=size, **lines, **dots, **PLACES)
+    radii: Any = [RADIUS] * len(x)
+    *_, labels, _ = textalloc.allocate(
+        ax, x, y, texts, x_scatter=x, y_scatter=y, x_lines=[x_line], y_lines=[y_line],
+        scatter_sizes=radii, textsize=size, **PLACES)
     hidden = names[[text is None for text in labels]]
     if len(hidden):
         warn(f"{listed(hidden)}: no room for the name of the point; make the figure larger")
@@ -295,8 +300,6 @@ def differences(comparison: pd.DataFrame, measure: Any = None, ax: Axes | None =
 
 #: The largest random vertical shift of points, in rows.
 STRIP = 0.3
-#: The style of the values of topics.
-TOPIC: dict[str, Any] = {"s": 12, "color": BLUE, "alpha": 0.5, "linewidths": 0}
 
 
 def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
@@ -330,7 +333,8 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
     random = np.random.default_rng(0)
     moves = random.uniform(-STRIP, STRIP, len(topics))
     topics = topics.assign(row=row + moves)
-    ax.scatter("value", "row", data=topics, label="topic (moved up or down)", **TOPIC)
+    ax.scatter("value", "row", 12, BLUE, data=topics, label="topic (moved up or down)", alpha=0.5,
+               linewidths=0)
     row = np.arange(len(means))
     ax.vlines(means, row - 0.4, row + 0.4, color="black", label="mean")
     low, high = ax.get_xlim()
@@ -371,7 +375,8 @@ def topic_groups(intervals: pd.DataFrame, measure: Any = None, ax: Axes | None =
         part = rows[rows["name"] == system]
         look = point_style(i)
         shift = 0.8 * ((i + 0.5) / len(systems) - 0.5)
-        part = part.assign(row=sizes.index.get_indexer(part["group"]) + shift)
+        row = sizes.index.get_indexer(part["group"])
+        part = part.assign(row=row + shift)
         ax.hlines("row", "low", "high", data=part, color=look["color"], label="_")
         ax.scatter("mean", "row", data=part, zorder=3, label=system, **look)
     return add_legend(ax)
@@ -404,7 +409,7 @@ def correlations(result: Correlations, ax: Axes | None = None) -> Axes:
     ('rKL@5 ↓', 'AP ↑')
     """
     need_rows(result.table, "the table of correlations")
-    columns = list(map(str, result.coefficients))
+    columns = [*result.coefficients]
     shown = frames.short_names(columns)
     names = [f"{shown.get(name, name)} {direction(name) or ''}" for name in columns]
     values = result.coefficients.to_numpy(float)[1:, :-1]
@@ -421,6 +426,7 @@ def correlations(result: Correlations, ax: Axes | None = None) -> Axes:
     width, _ = points(ax)
     font = min(rcParams["font.size"], width / size / CELL)
     for i, j in np.argwhere(below):
-        text = starred(values[i, j], p_values[i, j], 2)
+        cell = i, j
+        text = starred(values[cell], p_values[cell], 2)
         ax.text(j, i, text, ha="center", va="center", fontsize=font)
     return ax
