@@ -46,18 +46,6 @@ def random_runs(case, seed, samples):
     }
 
 
-class TestWorkedExample:
-    RUN = {"A": run_of("abc", "adb", "ab")}
-
-    @pytest.mark.parametrize("discount, expected", [
-        ("log2", (0.577443, 0.453842, 0.643623)), ("none", (0.5, 0.533333, 0.700698))])
-    def test_inequality(self, discount, expected):
-        row, = inequality(self.RUN, population=6, discount=discount).itertuples()
-        assert (row.gini, row.jain, row.entropy) == pytest.approx(expected, abs=5e-7)
-        assert (row.name, row.n, row.exposed, row.outside) == ("A", 6, 4, 0.0)
-        assert (row.qf, row.fsat) == pytest.approx((0.666667, 0.666667), abs=5e-7)
-
-
 @pytest.mark.filterwarnings("ignore:.* are missing from some")
 @pytest.mark.parametrize("population", ["runs", "judged", 40])
 @pytest.mark.parametrize("seed", quick_cases(range(3), first=1))

@@ -30,19 +30,6 @@ def means(topics, **options):
                                         **options)
 
 
-@pytest.mark.parametrize(("topics", "gap", "delta", "n"), [
-    ("all", 0.165050, 32.354473, [3, 3]), ("each", 0.048753, -7.901166, [3, 2]),
-    ("common", 0.067889, -11.175846, [2, 2])])
-def test_worked_values(topics, gap, delta, n):
-    table = means(topics)
-    assert [*table["n"]] == n and [*table["group"]] == ["h", "l"]
-    (row,) = analysis.group_gaps(table, first="h", second="l").to_dict("records")
-    assert (round(row["gap"], 6), round(row["delta"], 6)) == (gap, delta)
-    assert row["worst"] == table["value"].min()
-    assert row["ratio"] == pytest.approx(table["value"].min() / table["value"].max())
-    assert row["worst_group"] == ("l" if topics == "all" else "h")
-
-
 @pytest.mark.parametrize("topics", ["common", "each", "all"])
 @pytest.mark.parametrize("kind", ["iteration", "frame"])
 @pytest.mark.parametrize("seed", quick_cases(range(3), first=1))

@@ -23,16 +23,6 @@ from pt_fairness.analysis.statistics import corrected
 COLUMNS = ["name", "measure", "n", "mean", "low", "high"]
 
 
-def test_worked_values(unchanged):
-    result = unchanged(intervals, frame_of(VALUES))
-    assert list(result.columns) == [*COLUMNS, "method", "confidence"]
-    assert result["name"].tolist() == ["A", "B", "C"]
-    assert result.loc[0, ["low", "high"]].tolist() == pytest.approx([0.372500, 0.588750], abs=1e-6)
-    by_t = intervals(frame_of(VALUES), "t")
-    assert by_t.loc[0, ["low", "high"]].tolist() == pytest.approx([0.342229, 0.625271], abs=1e-6)
-    assert (result["n"] == 8).all() and result["mean"][0] == pytest.approx(0.48375)
-
-
 @given(systems(largest=8), st.sampled_from(["t", "bca"]), st.sampled_from([0.5, 0.9, 0.95]),
        st.integers(60, 120), st.integers(0, 3))
 def test_slow_version(values, method, confidence, resamples, seed):
@@ -142,19 +132,8 @@ class TestSeveralBaselines:
 
 
 class TestVerdict:
-    def test_worked_values(self):
-        row = compare(frame_of(VALUES), "A", tolerance=np.int64(1)).iloc[0]
-        assert row["verdict"] == "within" and row["tolerance"] == 1
-        row = compare(frame_of(VALUES), "A", tolerance=0.01).iloc[0]
-        # The interval is that of the difference, whose sign is opposite to that of a loss.
-        found = row[["tolerance high", "tolerance low", "p tolerance"]].tolist()
-        assert found == pytest.approx([0.057402, -0.002402, 0.024587], abs=1e-6)
-        assert row["verdict"] == "within" and row["tolerance"] == 0.01
-        row = compare(frame_of(VALUES), "A", tolerance=0).iloc[0]
-        assert row["p tolerance"] == pytest.approx(0.062488, abs=1e-6)
-        assert row["verdict"] == "inconclusive"
 
-    @given(systems(largest=6), st.sampled_from([0, 0.05, 0.1, 0.3, 1]),
+    @given(systems(largest=6), st.sampled_from([0, 0.05, 0.1, 0.3, np.int64(1)]),
            st.sampled_from([(UP, "worse"), (DOWN, "worse"), (UP, "both"), (ZERO, "both")]))
     @pytest.mark.filterwarnings("ignore:B and A are compared")
     def test_slow_version(self, values, delta, case):
@@ -209,7 +188,7 @@ def test_few_topics():
 def test_differences_by_rounding_are_none(test):
     values = {"A": [0.5708133003613007] * 8, "B": [0.5708133003613008] * 8}
     row = compare(frame_of(values), "A", test=test, resamples=300).iloc[0]
-    assert row["difference"] == row["low"] == row["high"] == 0
+    assert row["difference"] == row["low"] == row["high"] == row["effect"] == 0
     assert math.isnan(row["p"]) and not row["reject"]
 
 
@@ -258,14 +237,6 @@ class TestCompare:
             result = compare(short, "B", resamples=99)
         assert result["n"].where(result["name"] == "A", 19).eq(19).all()
         assert result["n"].where(result["name"] == "C", 20).eq(20).all()
-
-    def test_no_difference(self, perquery):
-        one = perquery[perquery["name"] == "A"]
-        above = one.assign(name="above", value=one["value"] + 0.5)
-        result = compare(pd.concat([one, one.assign(name="twin"), above]), "A", resamples=99)
-        twin = result[result["name"] == "twin"]
-        assert (twin[["difference", "low", "high", "effect"]] == 0).all(axis=None)
-        assert twin["p"].isna().all() and not twin["reject"].any()
 
     @each("seed", range(8))
     def test_holms_method(self, seed):
