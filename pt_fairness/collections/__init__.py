@@ -29,6 +29,7 @@ _TREC_FAIR = (
     "trec-fair/2022/train/quality", "trec-fair/2022/train/popularity",
     "trec-fair/2022/train/age", "trec-fair/2022/train/alphabet",
     "trec-fair/2022/train/languages")
+_FAIR_GENDERS = ("msmarco-passage/dev/fair/gender", "msmarco-passage/trec-dl-2019/fair/gender")
 #: The names of the group sources, by the module and the function of each; the function takes the
 #: name.
 _FUNCTIONS = {
@@ -48,8 +49,7 @@ _FUNCTIONS = {
     "passages.sara": (
         "sara/sensitivity",),
     "passages.genders": (
-        "msmarco-passage/dev/fair/gender", "msmarco-passage/trec-dl-2019/fair/gender",
-        "msmarco-passage/msmgenderbias"),
+        *_FAIR_GENDERS, "msmarco-passage/msmgenderbias"),
     "passages.cocktail": (
         "cocktail/nq-utd/source",),
     "passages.grep": (
@@ -59,11 +59,8 @@ SOURCES = {}
 for _function, _names in _FUNCTIONS.items():
     SOURCES.update(dict.fromkeys(_names, _function))
 #: The module and the function of each source of values.
-VALUES = {
-    "clueweb12/b13/clef-ehealth/trustworthiness": "trec.trustworthiness",
-    "msmarco-passage/dev/fair/gender": "passages.neutrality",
-    "msmarco-passage/trec-dl-2019/fair/gender": "passages.neutrality",
-}
+VALUES = {"clueweb12/b13/clef-ehealth/trustworthiness": "trec.trustworthiness",
+          **dict.fromkeys(_FAIR_GENDERS, "passages.neutrality")}
 #: The module and the function of each target distribution.
 TARGETS = {}
 for _name in ("2021/world", "2021/gender", "2022/world", "2022/gender"):

@@ -88,9 +88,9 @@ TARGETS = {
         "Europe": 0.103663858, "Latin America and the Caribbean": 0.08609797,
         "Northern America": 0.049616733, "Oceania": 0.005348137},
     "trec-fair/2021/gender": {"female": 0.495, "male": 0.495, "third": 0.01},
-    "trec-fair/2022/world": {region: n / _PEOPLE for region, n in _POPULATION.items()},
     "trec-fair/2022/gender": {"Woman": 0.495, "Man": 0.495, "Non-binary": 0.01},
 }
+TARGETS["trec-fair/2022/world"] = {region: n / _PEOPLE for region, n in _POPULATION.items()}
 #: The share of the relevant documents in the targets of the tracks.
 _RELEVANT = 0.5
 

@@ -1,5 +1,6 @@
-"""Qrels that judge a document for each group, as those of diversity tracks: the values of measures.
-"""
+"""Qrels that judge a document for each group, as those of diversity tracks; OfGroup and MRecall."""
+
+from __future__ import annotations
 
 import warnings
 
@@ -7,7 +8,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import ERR_IA, StRecall, alpha_nDCG
+from ir_measures import ERR_IA, StRecall, alpha_nDCG, nDCG
 
 from pt_fairness import (
     ARP,
@@ -20,6 +21,7 @@ from pt_fairness import (
     FairnessWarning,
     MaxSkew,
     MRecall,
+    OfGroup,
     Skew,
     evaluate,
     groups,
@@ -126,3 +128,58 @@ def test_numbers_that_are_judged_by_group_are_subtopics():
         warnings.simplefilter("always")
         evaluate({"a": run_of("ab", ["201", "203"])}, web(), [AWRF @ 2], progress=False)
     assert not [warning for warning in issued if "rounds" in str(warning.message)]
+
+
+JUDGED = pd.DataFrame([("1", "a", 1, "human"), ("1", "b", 1, "llm"), ("2", "c", 1, "human"),
+                      ("2", "d", 1, "llm")], columns=["qid", "docno", "label", "iteration"])
+RANKED = pd.DataFrame([("1", "b", 2.0), ("1", "a", 1.0), ("2", "d", 1.0)],
+                   columns=["qid", "docno", "score"])
+HUMAN, LLM = (OfGroup(measure=nDCG @ 5, group=group) for group in ("human", "llm"))
+MEASURES = [HUMAN, LLM, MRecall @ 2, nDCG @ 5]
+NAMES = list(map(str, MEASURES))
+OF_GROUP = pytest.approx([0.315465, 1.0, 0.5, 0.806574], abs=1e-6)
+
+
+def test_evaluate():
+    source = groups.from_mapping(dict(zip(JUDGED["docno"], JUDGED["iteration"], strict=True)))
+    for qrels, of_source in ((JUDGED, {}), (JUDGED.drop(columns="iteration"), {"groups": source})):
+        table = evaluate({"one": RANKED}, qrels, NAMES, progress=False, **of_source).averages
+        assert [*table[NAMES].iloc[0]] == OF_GROUP
+
+
+def test_several_rankings_of_a_topic_are_averaged():
+    reverse = RANKED.assign(score=-RANKED["score"])
+    run = pd.concat([RANKED.assign(iteration="0"), reverse.assign(iteration="1")])
+    columns = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    found = {one.query_id: one.value for one in ir_measures.iter_calc(
+        [HUMAN], JUDGED.rename(columns=columns), run.rename(columns=columns))}
+    assert found == pytest.approx({"1": (1 + 0.630930) / 2, "2": 0.0}, abs=1e-6)
+
+
+def test_topics_without_a_relevant_document_of_the_group_are_zero():
+    """Some providers never end, or divide by zero, on a topic of which none is relevant."""
+    qrels = pd.DataFrame([("1", "a", 1, "A"), ("1", "c", 0, "A"), ("2", "a", -1, "A"),
+                          ("2", "b", -1, "B"), ("3", "a", 0, "A"), ("3", "b", 1, "B")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = qrels.assign(score=1.0)[["query_id", "doc_id", "score"]]
+    measures = [OfGroup(measure=name, group="A", others=others)
+                for name in ("nDCG@2", "Accuracy") for others in ("irrelevant", "dropped")]
+    for one in ir_measures.iter_calc(measures, qrels, run):
+        assert one.query_id == "1" or one.value == 0
+
+
+def test_a_list_that_a_provider_cannot_take_is_an_error():
+    with pytest.raises(ValueError, match=r"measure must be .*Accuracy"):
+        measure = OfGroup(measure="Accuracy", group="llm", others="dropped")
+        evaluate({"one": RANKED}, JUDGED, [measure], progress=False)
+
+
+def test_the_relevance_for_a_group_is_that_of_its_rows():
+    """Every document is relevant, but one only for the other group."""
+    qrels = pd.DataFrame([("1", "a", "A", 0), ("1", "a", "B", 2), ("1", "b", "A", 1)],
+                         columns=["query_id", "doc_id", "iteration", "relevance"])
+    run = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    for others, value in (("irrelevant", 0.5), ("dropped", 1.0)):  # a is of the group B alone
+        values = {group: OfGroup(measure="RR", group=group, others=others).calc_aggregate(
+            qrels, run) for group in "AB"}
+        assert values == {"A": value, "B": 1.0}
