@@ -71,17 +71,18 @@ class Target(NamedObject):
         shares = table.fillna(0.0).to_numpy(float)
         total = shares.sum(axis=1)
         off = abs(total - 1.0) > SUM_TOLERANCE
-        for place in np.flatnonzero(off)[:1]:
-            raise ValueError(f"the shares of the target {name!r} for topic {topics[place]!r} must "
-                             f"sum to 1, got {total[place]:.9g}")
+        for qid in topics[off][:1]:
+            raise ValueError(f"the shares of the target {name!r} for topic {qid!r} must sum to 1, "
+                             f"got {total[off][0]:.9g}")
         if none:
             need_labels(none, table, f"the target {name!r}")
             table = table.drop(columns=[*none])
             shares = table.fillna(0.0).to_numpy(float)
             total = shares.sum(axis=1, keepdims=True)
             if not total.all():
+                qid = topics[total.argmin()]
                 raise ValueError(f"the target {name!r} must have shares besides none={[*none]}, "
-                                 f"got none for topic {topics[total.argmin()]!r}")
+                                 f"got none for topic {qid!r}")
             shares = shares / total
         #: The row index of each topic in ``shares``, ``None`` if the only row is for all topics.
         self.topics: dict[str, int] | None = None
@@ -110,12 +111,13 @@ def _checked(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     numbers = pd.to_numeric(rows["share"], errors="coerce")
     numbers = numbers.astype(float)
     wrong = ~numbers.between(0, inf, inclusive="left")
-    for _, row in rows[wrong][:1].iterrows():
+    for qid, group, share in rows[wrong].itertuples(index=False):
         raise ValueError(f"the target {name!r}: share must be a number of at least 0, got "
-                         f"{str(row['share'])!r} for {row['group']!r} in topic {row['qid']!r}")
-    for _, row in rows[rows.duplicated(["qid", "group"])][:1].iterrows():
+                         f"{str(share)!r} for {group!r} in topic {qid!r}")
+    repeated = rows.duplicated(["qid", "group"])
+    for qid, group, _ in rows[repeated].itertuples(index=False):
         raise ValueError(f"the target {name!r} must have one share of each group, got two of "
-                         f"{row['group']!r} in topic {row['qid']!r}")
+                         f"{group!r} in topic {qid!r}")
     return rows.assign(share=numbers.where(numbers >= SMALLEST_TARGET, 0.0))
 
 
@@ -197,7 +199,8 @@ def get(name: str) -> pd.DataFrame:
     target = find(name)
     topic, group = target.shares.nonzero()
     labels = pd.Index(target.labels, dtype="str")
-    frame = pd.DataFrame({"group": labels[group], "share": target.shares[topic, group]})
+    share = target.shares[topic, group]
+    frame = pd.DataFrame({"group": labels[group], "share": share})
     if target.topics is not None:
         topics = pd.Index(list(target.topics), dtype="str")
         frame.insert(0, "qid", topics[topic])
@@ -232,6 +235,6 @@ def check(target: Target, qids: Sequence[str]) -> None:
         return
     lacking = [qid for qid in qids if qid not in target.topics]
     if lacking:
+        number = len(qids) - len(lacking)
         raise ValueError(f"the target {target.name!r} must have shares for every topic of the "
-                         f"qrels, got {len(qids) - len(lacking)} of {len(qids)}, without topic "
-                         f"{lacking[0]!r}")
+                         f"qrels, got {number} of {len(qids)}, without topic {lacking[0]!r}")

@@ -59,8 +59,8 @@ class Values(NamedObject):
             document = repr(str(frame[docno].iloc[row]))
             if topics is not None:
                 document += f" in topic {str(topics.iloc[row])!r}"
-            raise ValueError(f"{where}: a document must have one value, got {first[row]:g} and "
-                             f"{numbers[row]:g} for {document}")
+            both = f"{first[row]:g} and {numbers[row]:g}"
+            raise ValueError(f"{where}: a document must have one value, got {both} for {document}")
 
     def _content(self) -> Any:
         return self._index.content(), self._numbers
@@ -107,8 +107,9 @@ def _finite(frame: pd.DataFrame, docno: str, where: str) -> Floats:
     column = pd.to_numeric(frame["value"], errors="coerce")
     numbers = column.to_numpy(float, na_value=nan)
     for _, row in frame[~np.isfinite(numbers)][:1].iterrows():
-        raise ValueError(f"{where}: value must be a finite number, got {str(row['value'])!r} for "
-                         f"document {label_text(row[docno])!r}")
+        value = str(row["value"])
+        raise ValueError(f"{where}: value must be a finite number, got {value!r} for document "
+                         f"{label_text(row[docno])!r}")
     return numbers
 
 
@@ -138,7 +139,8 @@ def from_frame(frame: pd.DataFrame, name: str | None = None, *, column: str | No
     rows = frame_rows(frame, where, columns, "value", "weight" if weight else None)
     if sep is not None:
         rows = separated(rows, "value", sep)
-    return _values(rows[~rows["value"].isin([*none])], name, where, sep is not None)
+    rows = rows[~rows["value"].isin([*none])]
+    return _values(rows, name, where, sep is not None)
 
 
 def _values(frame: pd.DataFrame, name: str | None, where: str, several: bool) -> Values:
@@ -217,12 +219,13 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *, column: 
     >>> values.from_file("neutrality.txt").lookup(["q1"], ["d2"])
     array([0.5])
     """
-    frame = read_values(path, Columns(column, id, topic, weight), sep, none)
+    columns = Columns(column, id, topic, weight)
+    frame = read_values(path, columns, sep, none)
     return _values(frame, name, os.fspath(path), sep is not None)
 
 
 #: The sizes that the differences of Rekabsaz and Schedl (2020) compare, by the names of these.
-_SIZES: dict[str, Callable[[Any], Any]] = {"tc": np.asarray, "tf": np.log1p, "bool": np.sign}
+_SIZES: dict[str, Any] = {"tc": np.asarray, "tf": np.log1p, "bool": np.sign}
 _NEUTRALITY = "neutrality"
 
 

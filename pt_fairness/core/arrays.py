@@ -65,7 +65,7 @@ def recoded(codes: Ints, names: Iterable[str | None], new_names: Iterable[str]) 
     :param codes: indices into ``names``, ``[n]``; −1 stays −1
     :param new_names: distinct names; a name that is not one of them gets the code −1
     """
-    code_of: dict[str | None, int] = {name: code for code, name in enumerate(new_names)}
+    code_of: dict[Any, int] = {name: code for code, name in enumerate(new_names)}
     new_codes = [code_of.get(name, -1) for name in names]
     table = np.array([*new_codes, -1], np.int32)
     return table[codes]
@@ -166,7 +166,8 @@ def gain(name: str, relevance: Any, rel: int) -> Floats:
     :param name: ``'binary'`` 1, ``'linear'`` r or ``'exp'`` 2^r − 1
     """
     r = np.asarray(relevance, float)
-    r = np.where((r >= rel) & (r > 0), r, 0.0)
+    is_relevant = (r >= rel) & (r > 0)
+    r = np.where(is_relevant, r, 0.0)
     if name == "binary":
         return (r > 0).astype(float)
     if name == "exp":
@@ -212,12 +213,14 @@ def divergences_of_prefixes(codes: NDArray[np.integer[Any]], rows: Floats,
     # A divergence holds about four arrays of this size at a time.
     size = max(1, BLOCK_CELLS // max(1, 4 * counts.size))
     for start in range(0, codes.shape[1], size):
-        sums = padded[codes[:, start:start + size]]
+        block = slice(start, start + size)
+        sums = padded[codes[:, block]]
         sums[:, 0] += counts
         np.cumsum(sums, axis=1, out=sums)
         counts = sums[:, -1].copy()
-        sums /= (start + ranks(sums.shape[1]))[:, None]
-        terms[:, start:start + size] = divergence(sums, target[:, None, :])
+        i = start + ranks(sums.shape[1])
+        sums /= i[:, None]
+        terms[:, block] = divergence(sums, target[:, None])
     return terms
 
 
@@ -231,9 +234,10 @@ def smoothed(shares: Floats) -> Floats:
     most = round(1 / SMALLEST_SHARE) - 1
     zero = shares < SMALLEST_TARGET
     zeros = zero.sum(axis=-1, keepdims=True)
-    too_many = (zeros > most) & (zeros < shares.shape[-1])
+    labels = shares.shape[-1]
+    too_many = (zeros > most) & (zeros < labels)
     if too_many.any():
-        raise ValueError(f"{zeros.max()} of {shares.shape[-1]} groups lack a share in the target "
+        raise ValueError(f"{zeros.max()} of {labels} groups lack a share in the target "
                          f"distribution; a divergence counts each of them as {SMALLEST_SHARE:g}, "
                          f"so at most {most} can have none. Use fewer groups, a target in which "
                          "they have a share, or a measure that compares two groups")
@@ -247,7 +251,8 @@ def _p_log_ratio(p: Any, q: Any) -> Floats:
     Callers smooth ``q`` if it can be 0 where ``p`` is not.
     """
     p, q = np.broadcast_arrays(p, q)
-    out = np.divide(p, q, out=np.ones(p.shape), where=(p > 0) & (q > 0))
+    positive = (p > 0) & (q > 0)
+    out = np.divide(p, q, out=np.ones(p.shape), where=positive)
     np.log2(out, out=out)
     out *= p
     return out
@@ -284,7 +289,9 @@ def jsd_terms(p: Floats, q: Floats) -> Floats:
     from scipy import special  # takes longer to import than the whole package
     middle = (p + q) / 2.0
     x = ratio((p - q) / 2.0, middle)
-    return middle * (special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x))
+    p_term = special.xlog1py(1.0 + x, x)
+    q_term = special.xlog1py(1.0 - x, -x)
+    return middle * (p_term + q_term)
 
 
 def laplace(counts: Floats, smoothing: float) -> Floats:
@@ -294,7 +301,8 @@ def laplace(counts: Floats, smoothing: float) -> Floats:
     """
     counts = counts + smoothing
     total = counts.sum(axis=-1, keepdims=True)
-    equal = np.full(counts.shape, 1.0 / max(counts.shape[-1], 1))
+    labels = max(counts.shape[-1], 1)
+    equal = np.full(counts.shape, 1.0 / labels)
     return np.divide(counts, total, out=equal, where=total > 0)
 
 
@@ -330,7 +338,8 @@ def largest_sum(term: Callable[[Floats, float], Floats], w: Floats, most: Ints,
     best[:, 0] = 0.0
     for i in range(1, depth + 1):
         reached = min(i + 1, states)
-        np.maximum(best[:, 1:reached], best[:, :reached - 1], out=best[:, 1:reached])
+        later = best[:, 1:reached]
+        np.maximum(later, best[:, :reached - 1], out=later)
         best[full, grow[full] + 1] = -inf
         behind = i - stay - 1
         spent = everyone[(behind >= 0) & (behind < states)]
@@ -339,7 +348,9 @@ def largest_sum(term: Callable[[Floats, float], Floats], w: Floats, most: Ints,
         if not w_i.any():
             continue
         a = counts[:, :reached]
-        best[:, :reached] += w_i[:, None] * term(i - a if flip else a, float(i))
+        if flip:
+            a = i - a
+        best[:, :reached] += w_i[:, None] * term(a, float(i))
         ended = last == i
         if ended.any():
             result[ended] = best[ended].max(axis=1)

@@ -31,11 +31,12 @@ def check_readable(texts: Sequence[str], ids: pd.Series, where: str, start: int 
     :param where: the name of the frame in the error
     :raises ValueError: if one has a control character
     """
-    if _CONTROL.search("".join(texts)) is None:
+    if _CONTROL.search("".join(texts)) is None:  # as nearly always
         return
-    row = next(row for row, text in enumerate(texts) if _CONTROL.search(text))
-    raise ValueError(f"row {ids.index[start + row]} of the {where}: {ids.name} must be without "
-                     f"control characters, which trec_eval cannot read, got {texts[row]!r}")
+    for row, text in enumerate(texts, start):
+        if _CONTROL.search(text):
+            raise ValueError(f"row {ids.index[row]} of the {where}: {ids.name} must be without "
+                             f"control characters, which trec_eval cannot read, got {text!r}")
 
 
 def missing(column: pd.Series, row: Any, where: str) -> ValueError:
@@ -123,8 +124,9 @@ def pandas_frame(data: Any) -> Any:
 
 def is_number(value: Any) -> bool:
     """Return whether a value is a number, a Decimal, or an array of one number."""
-    is_array = getattr(value, "ndim", None) == 0 and not isinstance(value, np.generic)
-    return is_array or isinstance(value, (Real, Decimal))
+    if isinstance(value, np.generic):
+        return isinstance(value, Real)
+    return isinstance(value, (Real, Decimal)) or getattr(value, "ndim", None) == 0
 
 
 def _plain_numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -142,7 +144,10 @@ def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:
 
     They have PyTerrier's or ir_measures' names.
     """
-    qid = next((name for name in ("qid", "query_id") if name in frame), None)
+    qid = None
+    for name in ("query_id", "qid"):
+        if name in frame:
+            qid = name
     if "doc_id" in frame and "docno" not in frame:
         return qid, "doc_id"
     return qid, "docno"
@@ -272,8 +277,9 @@ class PairIndex:
             repeated = np.flatnonzero(self.first[pair] != rows)
             same = self._equal(docnos, repeated, pair[repeated])
             if not same.all():  # once in some trillion documents
+                docno = docnos.iloc[repeated[same.argmin()]]
                 raise ValueError(f"the {where} must have docnos of different hashes, got "
-                                 f"{docnos.iloc[repeated[same.argmin()]]!r}; rename it")
+                                 f"{docno!r}; rename it")
         self.topic = topic[self.first]
 
     def __len__(self) -> int:

@@ -49,7 +49,8 @@ def listed(names: Iterable[Any]) -> str:
 
 def plural(count: int, noun: str) -> str:
     """Return a number with its noun, such as ``3 topics``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    ending = "" if count == 1 else "s"
+    return f"{count} {noun}{ending}"
 
 
 def enumerated(words: Iterable[str]) -> str:
@@ -134,8 +135,9 @@ def one_of(option: str, value: Any, possible: Sequence[Any]) -> None:
     """
     if not isinstance(value, Hashable) or value not in possible:
         *rest, last = map(repr, possible)
+        question = did_you_mean(value, possible)
         raise ValueError(f"{option} must be {', '.join(rest)} or {last}, got {shown(value)}."
-                         f"{did_you_mean(value, possible)}")
+                         f"{question}")
 
 
 def is_whole(value: Any) -> bool:

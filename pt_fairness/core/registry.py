@@ -139,8 +139,9 @@ class NamedObject:
     def __eq__(self, another: object) -> bool:
         if self is another:
             return True
-        return isinstance(another, NamedObject) and type(self) is type(another) \
-            and self.name == another.name and self.key == another.key
+        if not isinstance(another, NamedObject) or type(self) is not type(another):
+            return False
+        return self.name == another.name and self.key == another.key
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -292,7 +293,8 @@ class Registry(Generic[S]):
         >>> "trec-newswire" in groups.names()
         True
         """
-        return sorted({*self._registered.copy(), *_BUILT_IN.get(self._kind.WHAT, ())})
+        built_in_names = _BUILT_IN.get(self._kind.WHAT, ())
+        return sorted({*self._registered.copy(), *built_in_names})
 
     def get(self, source: Any) -> S:
         """Return what has a registered name, or what a file holds if nothing has that name.
@@ -329,9 +331,10 @@ class Registry(Generic[S]):
         if self._read is None or (path is not None and not os.path.exists(path)):
             no_file = "" if self._read is None else " and no such file exists"
             names = self.names()
-            raise ValueError(f"no {what} are registered as {shown(name)}{no_file}."
-                             f"{did_you_mean(name, names)} Registered are "
-                             f"{listed(names) or 'none'}. pt_fairness.{what}.register adds others")
+            question = did_you_mean(name, names)
+            raise ValueError(f"no {what} are registered as {shown(name)}{no_file}.{question} "
+                             f"Registered are {listed(names) or 'none'}. pt_fairness.{what}."
+                             "register adds others")
         if path is not None and os.path.isfile(path):
             return self._parsed(name, content_hash(Path(path).read_bytes()))
         return self._read(name, name)
