@@ -35,6 +35,9 @@ from pt_fairness.rankings.rankings import Rankings
 
 #: The parameter ``p`` of the measures with discounts.
 PERSISTENCE = params.persistence(0.85, "persistence of the geometric discount")
+DISCOUNT = {"discount": params.discount("log2", "trec", "geometric", "none"), "p": PERSISTENCE}
+#: The target distribution of the measures that compare with equal shares by default.
+TARGET = params.target("uniform")
 #: The meaning of ``attention`` in the formulas.
 ATTENTION = "attention = the shares at the last rank"
 
@@ -110,7 +113,6 @@ class DistributionMeasure(FairnessMeasure):
 SMOOTHING = params.real("documents that Laplace smoothing adds to every group, in the ranking and "
                         "in the targets that are estimated", "a number of at least 0",
                         lambda v: v >= 0, default=1.0)
-DISCOUNT = params.discount("none", "log2", "trec", "geometric")
 EMPTY = params.one_of("value of a topic without results: the least fair one (least fair), or that "
                       "of the smoothed shares of no documents, which are equal (smooth)",
                       "least fair", "smooth")
@@ -125,9 +127,9 @@ class DistMeasure(DistributionMeasure):
     SOURCE = ("das2019",)
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
-        "target": params.target("uniform"),
+        "target": TARGET,
         "smoothing": SMOOTHING,
-        "discount": DISCOUNT,
+        "discount": params.discount("none", "log2", "trec", "geometric"),
         "p": PERSISTENCE,
         "unannotated": params.unannotated(),
         "empty": EMPTY,
@@ -406,9 +408,8 @@ class _AWRF(DistributionMeasure):
     SOURCE = ("sapiezynski2019",)
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
-        "target": params.target("uniform"),
-        "discount": params.discount("log2", "trec", "geometric", "none"),
-        "p": PERSISTENCE,
+        "target": TARGET,
+        **DISCOUNT,
         "unannotated": params.unannotated(),
         "base": BASE,
         "groups": params.groups(),
@@ -498,7 +499,7 @@ class _NDKL(DistributionMeasure):
     SOURCE = ("geyik2019",)
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
-        "target": params.target("uniform"),
+        "target": TARGET,
         "groups": params.groups(),
     }
     RANGE = (0.0, None)

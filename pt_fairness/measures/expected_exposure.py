@@ -269,9 +269,9 @@ class ExposureMeasure(DocumentMeasure):
         return self.largest(largest_eed, largest_eer, squares)
 
     def where(self) -> str:
-        model = f"model='{self['model']}', p={self['p']:g}, u={self['u']:g}"
         return (f"{self.WHERE}, target exposure = mean exposure of the documents of the label in "
-                f"the best order, {MODEL.desc}, with {model}")
+                f"the best order, {MODEL.desc}, with model='{self['model']}', p={self['p']:g}, "
+                f"u={self['u']:g}")
 
     def exposure(self, place: Ints, above: Ints) -> Floats:
         """Return the exposure of ranks, 0 after the cutoff, ``[n]``.

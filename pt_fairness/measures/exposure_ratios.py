@@ -12,7 +12,7 @@ import numpy as np
 
 from pt_fairness.core.arrays import Bools, Floats, gain, ratio
 from pt_fairness.measures import params
-from pt_fairness.measures.distribution import ATTENTION, DistributionMeasure
+from pt_fairness.measures.distribution import ATTENTION, DISCOUNT, TARGET, DistributionMeasure
 from pt_fairness.measures.expected_exposure import (
     BY,
     DocumentMeasure,
@@ -96,24 +96,17 @@ class LogRatio(SignedMeasure):
             relevance = view.condensed_relevance(self.cutoff)
             if not self.condensed:
                 _, relevance, _ = view.full(self.cutoff)
-            gains = gain(self["gains"], relevance, self.rel)
-            exposure = exposure * gains
+            exposure = exposure * gain(self["gains"], relevance, self.rel)
         exposure = np.broadcast_to(exposure, codes.shape)
         view.note(exposure=exposure)
         samples = view.samples[view.topic]
         mean = exposure / samples[:, None]
         annotated = (codes >= 0).any(axis=1)
         returned = np.bincount(view.topic, annotated) > 0
-        topic = view.topic[:, None]
-        sums = view.sums_by_code(len(view.topics), topic, codes, mean)
+        sums = view.sums_by_code(len(view.topics), view.topic[:, None], codes, mean)
         return sums, returned
 
 
-DISCOUNT = {
-    "discount": params.discount("log2", "trec", "geometric", "none"),
-    "p": params.persistence(0.85, "persistence of the geometric discount"),
-}
-_BEFORE = {**params.CUTOFF_AND_REL, "protected": params.protected()}
 _AFTER = {**DISCOUNT, "unannotated": params.unannotated(), "abs": params.absolute(),
           "groups": params.groups()}
 
@@ -188,7 +181,7 @@ class _logDP(LogRatio):
 
     # Slow version: log_dp in tests/slow_versions/merit.py
     WHERE = "exposure = Σ exposure of the side's documents, due = 2 * its target share"
-    SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
+    SUPPORTED_PARAMS = {**params.TWO_SIDES, "target": TARGET, **_AFTER}
 
     def candidates(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
         lists = np.bincount(view.topic, side.total > 0)
@@ -258,15 +251,14 @@ class _logEUR(LogRatio):
     """
 
     # Slow version: log_eur in tests/slow_versions/merit.py
-    SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
+    SUPPORTED_PARAMS = {**params.TWO_SIDES, "gains": params.gains("linear"), **_AFTER}
     JUDGED = True
 
     def candidates(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
         documents = view.documents(self.cutoff)
         # Unjudged documents have relevance 0 and therefore gain 0.
         gains = gain(self["gains"], documents.relevance, self.rel)
-        topics = len(view.topics)
-        merit = view.sums_by_code(topics, documents.topic, documents.codes, gains)
+        merit = view.sums_by_code(len(view.topics), documents.topic, documents.codes, gains)
         return both_sides(merit, side.sets[view.first_ranking])
 
 
@@ -392,7 +384,7 @@ class _ExposureRatio(DistributionMeasure):
 
     # Slow version: exposure_ratio in tests/slow_versions/merit.py
     SOURCE = ("singh2018",)
-    SUPPORTED_PARAMS = {**params.CUTOFF_AND_REL, "target": params.target("uniform"), **DISCOUNT,
+    SUPPORTED_PARAMS = {**params.CUTOFF_AND_REL, "target": TARGET, **DISCOUNT,
                         "unannotated": params.unannotated(), "groups": params.groups()}
     IDEAL = 1.0
     FORMULA = "{smallest} / {largest}"
@@ -519,8 +511,7 @@ class _IAA(DocumentMeasure):
         if self["norm"] != "none":
             terms /= 2.0
         self.note(view, documents, exposure=eps, merit=y, summand=terms)
-        sums = sum_by_topic(view, topic, terms)
-        values = np.where(all_eps > 0, sums, worst)
+        values = np.where(all_eps > 0, sum_by_topic(view, topic, terms), worst)
         return np.where(all_y > 0, values, nan)
 
 

@@ -308,9 +308,8 @@ class _PEER(FairnessMeasure):
         return np.where(defined[view.topic], values, nan)
 
     def formula(self) -> str:
-        terms = []
-        for name, (_, weight) in self.grades.items():
-            terms.append(f"{weight:g} * chi2({{{name}H}}, {{{name}degrees of freedom}})")
+        terms = [f"{weight:g} * chi2({{{name}H}}, {{{name}degrees of freedom}})"
+                 for name, (_, weight) in self.grades.items()]
         return " + ".join(terms).removeprefix("1 * ")
 
     def probability(self, view: Rankings, name: str, row: Ints, code: Ints, rank: Floats,

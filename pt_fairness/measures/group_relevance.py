@@ -13,7 +13,7 @@ from pt_fairness.core import arrays
 from pt_fairness.core.arrays import BLOCK_CELLS, JSD_IN_WORDS, Bools, Floats, Ints, jsd, ratio
 from pt_fairness.core.messages import listed
 from pt_fairness.measures import params
-from pt_fairness.measures.distribution import or_uniform
+from pt_fairness.measures.distribution import TARGET, or_uniform
 from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.rankings import Rankings
@@ -237,7 +237,7 @@ class _GF(StoppingMeasure):
                                     "without an order), nmd or rnod (for labels with one)",
                                     *params.DIVERGENCES),
         "order": params.ORDER,
-        "target": params.target("uniform"),
+        "target": TARGET,
         "groups": params.groups(),
     }
 

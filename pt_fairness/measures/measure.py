@@ -171,16 +171,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def codes(self, view: Rankings) -> Ints:
         """Return the codes of the documents that count, ``[R, D]``."""
-        if self.condensed:
-            codes, _ = view.condensed(self.cutoff)
-        else:
-            codes, _, _ = view.full(self.cutoff)
+        codes, *_ = (view.condensed if self.condensed else view.full)(self.cutoff)
         return codes
 
     def discount(self, depth: int) -> Floats:
         """Return the discount of the ranks 1 to ``depth``, ``[depth]``: 1 without a parameter."""
-        name = self.param("discount") or "none"
-        return discount(name, depth, self.param("p"))
+        return discount(self.param("discount") or "none", depth, self.param("p"))
 
     def formula(self) -> str:
         """Return the formula of the value, such as ``Σ {product} / {Z}``; ``''`` without one.
@@ -390,8 +386,7 @@ class Quotient(FairnessMeasure):
 
     def terms(self, view: Rankings) -> Floats:
         summands, divisor = self.summands(view)
-        divisors = np.reshape(divisor, (-1, 1))
-        return ratio(summands, divisors)
+        return ratio(summands, np.reshape(divisor, (-1, 1)))
 
     def score(self, view: Rankings) -> Floats:
         # Dividing the sum keeps the mean of equal numbers exact.
@@ -490,11 +485,10 @@ def score(measures: Collection[FairnessMeasure], rankings: Rankings,
     for added, same in same_labels.items():
         blocks = [[np.zeros(0)] * len(same)]
         for view in rankings.blocks(added, depth_of(same)):
-            values = [values_of(measure, view) for measure in same]
-            blocks.append(list(map(view.topic_means, values)))
+            blocks.append([view.topic_means(values_of(measure, view)) for measure in same])
         for measure, *parts in zip(same, *blocks, strict=True):
-            of_topics = np.concatenate(parts)
-            scores[measure] = np.where(np.isinf(of_topics), no_value, of_topics)
+            values = np.concatenate(parts)
+            scores[measure] = np.where(np.isinf(values), no_value, values)
     return scores
 
 

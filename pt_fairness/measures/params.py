@@ -243,6 +243,8 @@ def protected(*more: str, default: str = "minority") -> Param:
                  accepts=lambda v: _not_blank(v) and v not in refused)
 
 
+#: These, and the protected group.
+TWO_SIDES = {**CUTOFF_AND_REL, "protected": protected()}
 #: The formula of each discount for rank i.
 _DISCOUNTS = {"log2": "1/log2(i+1)", "trec": "1/log2(max(i,2))", "geometric": "p^(i-1)",
               "mmr": "1/i", "none": "1"}
@@ -459,28 +461,28 @@ def _source_items(value: Any) -> Any:
     return dict(sorted(items.items(), key=lambda item: str(name_of(item[0]))))
 
 
-def _each_source(accepts: Callable[[Any], bool]) -> Callable[[dict[Any, Any]], bool]:
-    """Return the predicate of dictionaries from group sources to values that are accepted."""
+def _by_source(desc: str, allowed: str, accepts: Callable[[Any], bool], *, fewest: int = 0,
+               **options: Any) -> SourceParam:
+    """Declare a dictionary from at least ``fewest`` group sources to values that are accepted."""
     def accept(value: dict[Any, Any]) -> bool:
-        sources = map(_GROUPS.validate, value)
-        return all(sources) and all(map(accepts, value.values()))
-    return accept
+        valid = [*map(_GROUPS.validate, value), *map(accepts, value.values())]
+        return all(valid) and len(value) >= fewest
+
+    return SourceParam(dict, desc, allowed, default={}, canonical=_source_items, accepts=accept,
+                       by="groups", **options)
 
 
 #: The group sources of the attributes, each with its divergence.
-ATTRIBUTES = SourceParam(
-    dict, "group sources, each with its divergence",
+ATTRIBUTES = _by_source(
+    "group sources, each with its divergence",
     "a dictionary from names of registered groups to 'jsd' or 'nmd' or 'rnod', such as "
-    "{'gender':'jsd'}",
-    canonical=_source_items, required=True, default={}, by="groups",
-    accepts=_each_source(DIVERGENCES.__contains__))
+    "{'gender':'jsd'}", DIVERGENCES.__contains__, required=True)
 
 #: The targets of group sources.
-TARGETS = SourceParam(
-    dict, "target of each group source; uniform where none is given",
-    "a dictionary from names of registered groups to targets, such as "
-    "{'gender':'qrels'}", default={}, canonical=_source_items,
-    by="groups", of="target", words=TARGET_WORDS, accepts=_each_source(_TARGET.validate))
+TARGETS = _by_source(
+    "target of each group source; uniform where none is given",
+    "a dictionary from names of registered groups to targets, such as {'gender':'qrels'}",
+    _TARGET.validate, of="target", words=TARGET_WORDS)
 
 
 def _is_fixed_target(value: Any) -> bool:
@@ -489,12 +491,10 @@ def _is_fixed_target(value: Any) -> bool:
 
 
 #: The group sources of the attributes, each with its registered target.
-FIXED_TARGETS = SourceParam(
-    dict, "group sources, each with a registered target that is the same for all topics",
-    "a dictionary from names of registered groups to names of registered "
-    "targets, such as {'gender':'census'}",
-    canonical=_source_items, required=True, default={}, by="groups", of="target",
-    accepts=lambda v: v != {} and _each_source(_is_fixed_target)(v))
+FIXED_TARGETS = _by_source(
+    "group sources, each with a registered target that is the same for all topics",
+    "a dictionary from names of registered groups to names of registered targets, such as "
+    "{'gender':'census'}", _is_fixed_target, fewest=1, required=True, of="target")
 
 
 def _names(value: Any) -> Any:

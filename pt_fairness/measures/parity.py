@@ -160,8 +160,7 @@ class PrefixMeasure(FairnessMeasure):
         if self.param("norm") != "range":
             Z = self.normaliser(S, N, n, w)
             view.note(Z=Z)
-            terms = product * ratio(1.0, Z)[:, None]
-            return terms, side.defined, largest
+            return product * ratio(1.0, Z)[:, None], side.defined, largest
         fairest = self.fairest_sum(S, N, n, w)
         least_fair = self.least_fair_sum(S, N, n, w)
         view.note(fairest_sum=fairest, least_fair_sum=least_fair)
@@ -228,8 +227,7 @@ class PrefixMeasure(FairnessMeasure):
         side: Any = self.side(view)
         S, N = self.population(side)
         _, n = view.condensed(self.cutoff)
-        depth = int(n.max(initial=0))
-        w = discounts(n, depth, self.param("step"))
+        w = discounts(n, int(n.max(initial=0)), self.param("step"))
         fairest: Any = 0.0
         if self.param("norm") != "range":
             fairest = self.fairest_sum(S, N, n, w)
@@ -257,11 +255,8 @@ class PrefixMeasure(FairnessMeasure):
             return 1.0
         if self.cutoff is None:
             return self.BOUND if self.reads_run else 1.0
-        n = np.array([self.cutoff])
-        w = discounts(n, self.cutoff, self.param("step"))
-        if self.reads_run:
-            return self.BOUND * w.sum()
-        return one_if_zero(largest(w))
+        w = discounts(np.array([self.cutoff]), self.cutoff, self.param("step"))
+        return self.BOUND * w.sum() if self.reads_run else one_if_zero(largest(w))
 
 
 def largest_divergence(T: Floats) -> Floats:
@@ -315,8 +310,7 @@ class ParityMeasure(PrefixMeasure):
 
     SOURCE: ClassVar[Keys] = ("pathiyancherumanal2021", "yang2017")
     SUPPORTED_PARAMS = {
-        **params.CUTOFF_AND_REL,
-        "protected": params.protected(),
+        **params.TWO_SIDES,
         "target": params.target(),
         "step": STEP,
         "norm": params.one_of(

@@ -11,7 +11,7 @@ import numpy as np
 
 from pt_fairness.core.arrays import SMALLEST_SHARE, Floats, Ints, discount, log_discount, ratio
 from pt_fairness.measures import params
-from pt_fairness.measures.distribution import DistributionMeasure, or_uniform
+from pt_fairness.measures.distribution import TARGET, DistributionMeasure, or_uniform
 from pt_fairness.measures.measure import Quotient, SignedMeasure
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, side_of
@@ -129,7 +129,7 @@ class SkewMeasure(DistributionMeasure):
     SOURCE = ("geyik2019",)
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
-        "target": params.target("uniform"),
+        "target": TARGET,
         "groups": params.groups(),
     }
     WHERE = ("skew = ln(smoothed share / smoothed target), smoothed share = the share at the last "

@@ -164,8 +164,7 @@ class BinomialMeasure(FairnessMeasure):
 
     SOURCE: ClassVar[Keys] = ("zehlike2017",)
     SUPPORTED_PARAMS = {
-        **params.CUTOFF_AND_REL,
-        "protected": params.protected(),
+        **params.TWO_SIDES,
         "target": params.target(),
         "p": params.fraction("share of protected documents that is wanted; by default that of the "
                              "target"),

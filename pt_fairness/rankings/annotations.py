@@ -289,8 +289,7 @@ class Annotations:
             codes[rows] = all_codes[rows]
             counts = sets.any_of([*self.labels, *self._unknown])
             outside = ~counts[codes[item]]
-            foreign_codes = distinct(label[outside])
-            foreign.update(labels[code] for code in foreign_codes)
+            foreign.update(labels[code] for code in distinct(label[outside]))
             if self._unknown:  # labels outside the groups G are unknown
                 unknown = item[codes[item] < 0]
                 codes[unknown] = sets.labels.index(UNKNOWN_GROUP)

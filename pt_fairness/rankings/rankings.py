@@ -169,19 +169,19 @@ class Rankings:
         start = np.append(self.start, len(self.codes))
         documents = slice(start[rankings.start], start[rankings.stop])
         # The label sets of the block get codes of their own.
-        judged_codes = [table[judged] for table in self.judged_codes.values()]
-        codes = [self.codes[documents], *judged_codes]
+        codes = self.codes[documents]
+        judged_codes = _rows_of(self.judged_codes, judged)
         is_used = np.zeros(len(self.sets) + 1, bool)
-        for part in codes:
+        for part in [codes, *judged_codes.values()]:
             is_used[part] = True
         used = np.flatnonzero(is_used[:-1])  # the last element belongs to −1
         sets = self.sets
         if len(used) < len(sets):
             code = np.full(len(is_used), -1, np.int32)
             code[used] = np.arange(len(used))
-            codes = [code[part] for part in codes]
+            codes = code[codes]
+            judged_codes = {rel: code[table] for rel, table in judged_codes.items()}
             sets = sets.take(used)
-        ranked, *judged_codes = codes
         backgrounds = {}
         for name, (topic, values) in self.backgrounds.items():
             rows = slice(*np.searchsorted(topic, ends))
@@ -201,15 +201,13 @@ class Rankings:
         pair = self.pair[documents] - judged.start
         pair = np.maximum(pair, -1)
         judged_topic = self.judged_topic[judged] - first
-        codes_by_rel = dict(zip(self.judged_codes, judged_codes, strict=True))
-        block = replace(self, topics=self.topics[first:stop], sets=sets, all_topics=self)
-        block = replace(block, topic=topic, start=start, looked_up=looked_up)
-        block = replace(block, ranking=ranking, pair=pair, codes=ranked, item=items)
-        block = replace(block, judged_topic=judged_topic, relevance=self.relevance[judged],
-                        judged_codes=codes_by_rel)
+        relevance = self.relevance[judged]
         document_values = _rows_of(self.document_values, documents)
-        return replace(block, document_values=document_values, backgrounds=backgrounds,
-                       attributes=attributes)
+        block = replace(self, topics=self.topics[first:stop], topic=topic, start=start,
+                        looked_up=looked_up, ranking=ranking, pair=pair, item=items)
+        return replace(block, codes=codes, sets=sets, judged_codes=judged_codes,
+                       judged_topic=judged_topic, relevance=relevance, attributes=attributes,
+                       document_values=document_values, backgrounds=backgrounds, all_topics=self)
 
     def repeated(self, times: int) -> Rankings:
         """Return the rankings ``times`` times, each with topics of its own."""
@@ -237,10 +235,10 @@ class Rankings:
         looked_up = np.tile(self.looked_up, times)
         relevance = np.tile(self.relevance, times)
         judged_codes = {rel: np.tile(table, times) for rel, table in self.judged_codes.items()}
-        repeated = replace(self, topics=[*self.topics] * times, topic=topic, start=start)
-        repeated = replace(repeated, looked_up=looked_up, ranking=ranking, pair=pair, codes=codes)
-        return replace(repeated, item=items, judged_topic=judged_topic, relevance=relevance,
-                       judged_codes=judged_codes)
+        repeated = replace(self, topics=[*self.topics] * times, topic=topic, start=start,
+                           looked_up=looked_up, ranking=ranking, pair=pair)
+        return replace(repeated, item=items, codes=codes, judged_topic=judged_topic,
+                       relevance=relevance, judged_codes=judged_codes)
 
     def reordered(self, rows: Ints) -> Rankings:
         """Return the rankings with other documents at the ranks.
@@ -452,8 +450,7 @@ class Rankings:
     def run_counts(self) -> Floats:
         """The number of documents of each label set in each condensed ranking, ``[R, S]``."""
         rows = self._annotated
-        ranking = self.ranking[rows]
-        return self.sums_by_code(len(self), ranking, self.codes[rows])
+        return self.sums_by_code(len(self), self.ranking[rows], self.codes[rows])
 
     def values(self, source: Hashable, cutoff: int | None) -> tuple[Floats, Ints]:
         """Return the values of the ranked documents, cut at ``cutoff``.
@@ -537,8 +534,8 @@ def _matrix(flat: Any, start: Ints, length: Ints, cutoff: int | None,
     return np.where(ranks < n[:, None], values, empty), n
 
 
-def _rows_of(columns: Mapping[Hashable, Floats], rows: slice) -> dict[Hashable, Floats]:
-    return {source: numbers[rows] for source, numbers in columns.items()}
+def _rows_of(columns: Mapping[Any, Any], rows: slice) -> dict[Any, Any]:
+    return {name: numbers[rows] for name, numbers in columns.items()}
 
 
 def _looked_up(sources: Mapping[Hashable, Any], key: Hashable) -> Any:
