@@ -385,7 +385,8 @@ def _shares(grouped: Mapping[FairnessMeasure, Rankings],
             facts |= zip([TARGET + label for label in labels], wanted, strict=True)
         (codes,), *_ = view.full(len(counts))
         has_group = codes >= 0
-        discounts = discount(part.param("discount") or "none", len(counts), part.param("p"))
+        name = part.param("discount") or "none"
+        discounts = discount(name, len(counts), part.param("p"))
         is_weighed = counts & (part.EVEN | has_group)
         weights = discounts[counts.cumsum() - 1] * is_weighed
         # An unannotated document, whose code is −1, counts for all groups alike.
@@ -433,7 +434,9 @@ def _filled(formula: str, numbers: Mapping[str, Any]) -> str:
         total = " + ".join(texts)
         if len(texts) > MOST_SUMMANDS:
             total = number(np.nansum(values))
-        text = f"[{', '.join(texts)}]" if np.ndim(values) else number(values)
+        text = f"[{', '.join(texts)}]"
+        if not np.ndim(values):
+            text = number(values)
         filled = filled.replace(f"Σ {{{name}}}", f"({total})")
         filled = filled.replace(f"{{{name}}}", text)
     if not formula or "{" in filled or re.search(r"/ 0(?![.\d])", filled):

@@ -419,7 +419,8 @@ class SourceShares:
         lacking[topic, group] = False
         pairs = rankings.pair[rows]
         pairs = distinct(pairs[pairs >= 0])
-        relevant = np.bincount(self._topic[pairs], self._relevant[pairs], len(counted))
+        is_relevant = self._relevant[pairs]
+        relevant = np.bincount(self._topic[pairs], is_relevant, len(counted))
         relevant[~counted] = -1
         return RunShares(shown, attention, relevant, lacking.sum(axis=0))
 
@@ -436,7 +437,8 @@ class SourceShares:
         table["shown"] = shown.ravel()
         table["attention"] = attention.ravel()
         share = table["relevant"] = np.tile(self._share, len(runs))
-        table["ratio"] = table["attention"] / np.where(share > 0, share, nan)
+        divisor = np.where(share > 0, share, nan)
+        table["ratio"] = table["attention"] / divisor
         table["topics"] = possible.sum(axis=1).ravel()
         table["absent"] = absent.ravel()
         table["expected"] = events.sum(axis=1)

@@ -21,7 +21,7 @@ from pt_fairness.analysis.frames import (
 )
 from pt_fairness.analysis.inputs import topic_memberships
 from pt_fairness.core.arrays import TIE_DECIMALS, Floats, Ints
-from pt_fairness.core.messages import at_least, did_you_mean, is_whole, one_of, shown, warn
+from pt_fairness.core.messages import at_least, is_whole, one_of, shown, warn
 
 #: The significance level.
 ALPHA = 0.05
@@ -279,7 +279,7 @@ def compare(perquery: pd.DataFrame, baseline: str | Sequence[str] | None,
     if baseline is not None:
         baselines = [baseline] if single else list(baseline)
     for name in baselines:
-        check_baseline(name, names)
+        one_of("baseline", name, names)
     pairs = _pairs(names, baselines)
     margins = {}
     if tolerance is not None:
@@ -305,16 +305,6 @@ def compare(perquery: pd.DataFrame, baseline: str | Sequence[str] | None,
     return result.drop(columns="against") if single else result
 
 
-def check_baseline(baseline: Any, names: Sequence[Any]) -> None:
-    """Check that a system is in a table.
-
-    :raises ValueError: if it is not
-    """
-    if baseline not in names:
-        raise ValueError(f"baseline must be one of {', '.join(map(repr, names))}, got "
-                         f"{shown(baseline)}.{did_you_mean(baseline, names)}")
-
-
 def place_of(baseline: Any, systems: Sequence[str]) -> int:
     """Return the position of a system that is given by name or position.
 
@@ -322,7 +312,7 @@ def place_of(baseline: Any, systems: Sequence[str]) -> int:
     """
     if is_whole(baseline) and 0 <= baseline < len(systems):
         return int(baseline)
-    check_baseline(baseline, systems)
+    one_of("baseline", baseline, systems)
     return systems.index(baseline)
 
 
@@ -520,7 +510,8 @@ def bias_test(perquery: pd.DataFrame, correction: str | None = CORRECTION) -> pd
     if not signed:
         raise ValueError("perquery must have a signed measure such as BiasP@10, without abs=True, "
                          f"got {', '.join(measures)}")
-    rows, values = matrix(frame[frame["measure"].isin(signed)], ["name", "measure"])
+    tested = frame[frame["measure"].isin(signed)]
+    rows, values = matrix(tested, ["name", "measure"])
     n, mean, _ = moments(values)
     t, p = t_test(values)
     rows = rows.assign(n=n, mean=mean, t=t, p=p)

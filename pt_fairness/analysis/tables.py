@@ -221,7 +221,9 @@ class Table:
     @cached_property
     def _references(self) -> int:
         """The number of rows of reference rankings, below the systems."""
-        return 0 if _is_plain(self.frame) else int(is_reference(self.frame).sum())
+        if _is_plain(self.frame):
+            return 0
+        return int(is_reference(self.frame).sum())
 
     def _labelled(self) -> pd.DataFrame:
         """Return the frame with rounded values, and labels that say which end is better."""

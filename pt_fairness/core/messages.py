@@ -134,10 +134,11 @@ def one_of(option: str, value: Any, possible: Sequence[Any]) -> None:
     :raises ValueError: if it has another value
     """
     if not isinstance(value, Hashable) or value not in possible:
-        *rest, last = map(repr, possible)
+        *rest, choices = map(repr, possible)
+        if rest:
+            choices = f"{', '.join(rest)} or {choices}"
         question = did_you_mean(value, possible)
-        raise ValueError(f"{option} must be {', '.join(rest)} or {last}, got {shown(value)}."
-                         f"{question}")
+        raise ValueError(f"{option} must be {choices}, got {shown(value)}.{question}")
 
 
 def is_whole(value: Any) -> bool:

@@ -16,9 +16,9 @@ from pt_fairness.analysis import frames
 from pt_fairness.analysis.correlations import Correlations, starred
 from pt_fairness.analysis.frames import direction, distance
 from pt_fairness.analysis.fronts import Front
-from pt_fairness.analysis.statistics import ALPHA, check_baseline
+from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core.arrays import TIE_DECIMALS
-from pt_fairness.core.messages import listed, warn
+from pt_fairness.core.messages import listed, one_of, warn
 from pt_fairness.io.files import need_rows
 from pt_fairness.measures.descriptions import LARGER, SMALLER
 from pt_fairness.plots.appearance import (
@@ -116,7 +116,7 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     systems = systems[~missing]
     need_rows(systems, f"the table of systems with values of {x} and {y}")
     if baseline is not None:
-        check_baseline(baseline, [*systems["name"]])
+        one_of("baseline", baseline, [*systems["name"]])
     best: Any = _pareto(systems, columns)
     dominated = systems.drop(best.index)
     shown = frames.short_names(columns)
