@@ -294,11 +294,9 @@ class fa_ir(GroupReRanker, label="FA*IR"):
             masks, _ = rarest(sizes[None], self.protected == "majority")
             chosen = masks[0]
         else:
-            labels = topic.labels
-            if self.groups is not None and self.groups.labels is not None:
-                labels = self.groups.labels
-            chosen = np.isin(topic.labels, label_parts(self.protected, labels))
-        protected = np.asarray(topic.shares[:, chosen].any(axis=1))
+            parts = label_parts(self.protected, self.declared or topic.labels)
+            chosen = np.isin(topic.labels, parts)
+        protected: Any = topic.shares[:, chosen].any(axis=1)
         p = protected.mean()
         if p in (0, 1):
             return np.arange(topic.k)

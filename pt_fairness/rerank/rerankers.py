@@ -392,6 +392,11 @@ class GroupReRanker(ReRanker):
         return results, topics
 
     @property
+    def declared(self) -> list[str] | None:
+        """The labels that the group source declares; ``None`` if it declares none."""
+        return None if self.groups is None else self.groups.labels
+
+    @property
     def _source(self) -> str:
         return str(self.groups or "the column group")
 
@@ -410,14 +415,13 @@ class GroupReRanker(ReRanker):
         :param labels: the labels of the documents
         :raises ValueError: if the group source declares its labels, and a label is not among them
         """
-        declared = None if self.groups is None else self.groups.labels
-        known = sorted({*labels, *(declared or ())})
+        known = sorted({*labels, *(self.declared or ())})
         for label, parameter in self.named_labels(known).items():
             if not labels or label in known:
                 continue
             message = (f"{parameter} names the group {label!r}, which {self._source} does not "
                        f"have; it has {listed(known)}")
-            if declared is not None:
+            if self.declared is not None:
                 raise ValueError(message)
             warn(message)
 
