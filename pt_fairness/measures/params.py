@@ -311,7 +311,7 @@ def _distribution(value: Any) -> Any:
 def _is_target(value: Any, words: Sequence[str]) -> bool:
     if isinstance(value, dict):
         return _are_shares(value)
-    if value in TARGET_WORDS:
+    if value in words or value in TARGET_WORDS:
         return value in words
     from pt_fairness import targets
     return value in targets.names()
