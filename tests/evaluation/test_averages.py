@@ -1,4 +1,4 @@
-"""Averages and comparisons of scores where few or no topics have a value, and rounding."""
+"""Averages and comparisons where few or no topics have a value, and rounding."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from evaluation.common import evaluate_quietly
+from scipy import stats
 
+from pt_fairness import analysis
 from pt_fairness.analysis.notes import Comparison, Facts
 from pt_fairness.evaluation.experiment import _compared, means
 
-COLUMNS = ["nDCG@5", "rKL@5", "NumRet"]
 QIDS = [str(topic) for topic in range(1, 13)]
 
 
@@ -49,9 +51,45 @@ def test_differences_by_rounding_are_none(test):
     assert not row["rKL@5 reject"] and row["AP +"] == 7
 
 
-def test_a_failed_run_counts_in_the_correction():
-    rng = np.random.default_rng(5)
-    values = {name: pd.DataFrame(rng.random((12, 3)), QIDS, COLUMNS) for name in "ab"}
-    facts = Facts(comparison=Comparison("a", "t", "bonferroni", 2), failed={"c": "broken"})
-    table = _compared(means(values), values, facts, 0).loc["b"]
-    assert table["rKL@5 p-value corrected"] == min(1, 2 * table["rKL@5 p-value"])
+MEASURES = ["nDCG@5", "rND@5"]
+
+
+@pytest.fixture
+def experiment(make_case):
+    """Qrels of which some topics have one group, and three runs."""
+    cases = [make_case(seed, topics=14, labels=2) for seed in range(3, 6)]
+    return {f"s{i}": case.run_frame for i, case in enumerate(cases)}, cases[0].qrels_frame
+
+
+def test_means_and_tests_are_over_the_defined_topics(experiment):
+    options = {"baseline": "s0", "correction": None}
+    counted = evaluate_quietly(*experiment, MEASURES, undefined="count", **options)
+    result = evaluate_quietly(*experiment, MEASURES, **options)
+    averages, values = result
+    every = counted.perquery
+    undefined = set(counted.facts.undefined["rND@5"])
+    assert 0 < len(undefined) < 14 and result.facts.dropped
+    wide = every[every["measure"] == "rND@5"].pivot(index="qid", columns="name", values="value")
+    defined = wide[~wide.index.isin(undefined)]
+    assert averages["rND@5"].to_numpy() == pytest.approx(defined.mean().to_numpy())
+    for i, name in enumerate(("s1", "s2"), 1):
+        p = stats.ttest_rel(defined[name], defined["s0"]).pvalue
+        assert averages["rND@5 p-value"][i] == pytest.approx(p)
+        assert averages["rND@5 +"][i] == (defined[name] > defined["s0"]).sum()
+    ends = analysis.intervals(values).query("measure == 'rND@5'")
+    assert (ends["n"] == len(defined)).all()
+    assert ends["mean"].to_numpy() == pytest.approx(averages["rND@5"].to_numpy())
+    of_rnd = values[values["measure"] == "rND@5"]
+    assert set(of_rnd["qid"][of_rnd["value"].isna()]) == undefined
+    columns = [column for column in averages if column.startswith("nDCG@5")]
+    pd.testing.assert_frame_equal(averages[columns], counted.averages[columns])
+
+
+def test_references_leave_them_out_too(experiment):
+    _, qrels = experiment
+    result = evaluate_quietly(*experiment, MEASURES, references=["proportional"])
+    best = analysis.reference_rankings(qrels, kinds=["proportional"])["proportional"]
+    _, values = evaluate_quietly({"x": best}, qrels, MEASURES)
+    values = values[values["measure"] == "rND@5"].set_index("qid")["value"]
+    kept = values.drop(list(result.facts.undefined["rND@5"]))
+    assert result.averages["rND@5"].iloc[-1] == pytest.approx(kept.mean())

@@ -175,12 +175,6 @@ class TestBeforeTheFirstSystemRetrieves:
             function(**runs, **given)
         assert not asked
 
-    def test_results_are_as_of_frames(self, arguments, asked):
-        results = evaluate(qrels=JUDGED, measures=["AWRF@2", "nDCG@2"], **arguments)
-        frames = evaluate({"A": RANKED}, JUDGED, ["AWRF@2", "nDCG@2"], progress=False)
-        pd.testing.assert_frame_equal(results.perquery, frames.perquery)
-        assert asked == ["1", "2"]
-
 
 class TestColumnGroup:
     """A column ``group`` of runs or qrels, without ``groups=``."""

