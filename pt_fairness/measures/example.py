@@ -36,11 +36,15 @@ def ranking_values(measure: Any, *rankings: str, relevant: str = 25 * "AB") -> l
             judged.append((topic, docno, int(group.isupper()), group.upper()))
     all_judged = pd.DataFrame(judged, columns=qrels.columns)
     all_returned = pd.DataFrame(returned, columns=run.columns)
-    values = {topic: value for topic, _, value in measure.iter_calc(all_judged, all_returned)}
+    metrics = measure.iter_calc(all_judged, all_returned)
+    values = {topic: value for topic, _, value in metrics}
     return [values[str(number)] for number in range(len(rankings))]
 
 
 def _docnos(groups: str) -> list[str]:
     """Return the name of each document: its group, and its number in this group."""
-    numbers = [groups[:rank].count(group) for rank, group in enumerate(groups)]
-    return [f"{group}{number}" for group, number in zip(groups, numbers, strict=True)]
+    docnos = []
+    for rank, group in enumerate(groups):
+        number = groups[:rank].count(group)
+        docnos.append(f"{group}{number}")
+    return docnos

@@ -266,8 +266,9 @@ class FunctionMeasure(FairnessMeasure):
         outside |= np.isinf(values)
         if outside.any():
             row = outside.argmax()
+            wrong = f"{values[row]:g} for topic {qids[row]!r}"
             raise ValueError(f"the function of {self.NAME} must return values in its range "
-                             f"{self.RANGE}, got {values[row]:g} for topic {qids[row]!r}")
+                             f"{self.RANGE}, got {wrong}")
         return values
 
 
