@@ -265,7 +265,8 @@ def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints
     """
     labels = int(label.max()) + 1
     # An entry is a document with one of its labels.
-    entry, entries = pd.factorize(pair.astype(np.int64) * labels + label)
+    document_labels = pair.astype(np.int64) * labels + label
+    entry, entries = pd.factorize(document_labels)
     document = entries // labels
     owner = topic[document]
     share = topic_means(positive.astype(float), entry)

@@ -122,10 +122,11 @@ def ranking_roles(table: Names, *others: str) -> dict[str, Any]:
 
     :param others: ``score``, ``rank``, ``label`` or ``iteration``
     """
-    known: dict[str, Sequence[str]] = {role: _RANKING[role] for role in others}
+    known: dict[str, Any] = {role: _RANKING[role] for role in others}
     known |= {"qid": (*TOPICS, *POSSIBLE_TOPICS), "docno": DOCUMENTS}
     if table.find("pageid") is not None:  # the names of TREC Fair
-        known |= {"qid": (*known["qid"], "id"), "docno": (*DOCUMENTS[:-1], "pageid")}
+        known["qid"] += ("id",)
+        known["docno"] = (*DOCUMENTS[:-1], "pageid")
     return table.first(known)
 
 
@@ -203,7 +204,8 @@ def _pair(table: Names, given: Columns) -> tuple[Any, Any]:
         return column, None
     pairs = []
     for colon in re.finditer(":", column):
-        pairs.append((column[colon.end():], column[:colon.start()]))
+        title = column[colon.end():]
+        pairs.append((title, column[:colon.start()]))
     fitting = [pair for pair in pairs if None not in map(table.find, pair)]
     return [*fitting, *pairs, (column, None)][0]
 

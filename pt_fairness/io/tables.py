@@ -307,8 +307,8 @@ def _read_text(source: Input, separator: str, names: Sequence[str], types: Mappi
     """Read the lines after the first ``skipped`` ones; the column ``rest`` has what is too much."""
     # Columns are numbered, because names may be repeated.
     extra = len(names)
-    numbers = [i for i in range(extra) if types.get(names[i]) is float]
-    dtypes = {i: types.get(name, str) for i, name in enumerate(names)} | {extra: str}
+    dtypes = {i: types.get(name, str) for i, name in enumerate(names)}
+    dtypes[extra] = str
     options: dict[str, Any] = {"sep": separator, "quoting": _quoting(separator), **_TEXT}
 
     def parsed(**more: Any) -> tuple[pd.DataFrame, int]:
@@ -320,7 +320,7 @@ def _read_text(source: Input, separator: str, names: Sequence[str], types: Mappi
         return frame, stream.lines
 
     try:
-        empty: Any = {i: [""] for i in numbers}
+        empty: Any = {i: [""] for i, dtype in dtypes.items() if dtype is float}
         frame, lines = parsed(dtype=dtypes, na_values=empty)
     except ValueError as error:
         for _ in source.lines():  # names a line that is not UTF-8
