@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
-from ir_datasets_home import files, irds, offline, qrels_of, touche  # noqa: F401
+from ir_datasets_home import files, irds, offline, passages, qrels_of, touche  # noqa: F401
 from ir_measures import measures as irm
 from measure_cases import values_of
 from random_cases import make_case, worked  # noqa: F401

@@ -180,6 +180,14 @@ def files(irds: Any, tmp_path: Path, touche: Any) -> Files:
 
 
 @pytest.fixture
+def passages(files: Files) -> Any:
+    """``passages({docno: text})``: makes these texts the passages of MS MARCO, all of them judged.
+    """
+    return lambda texts: files.msmarco(
+        texts, {"1": "who"}, "".join(f"1 0 {docno} 1\n" for docno in texts), ["1"])
+
+
+@pytest.fixture
 def qrels_of(irds: Any, capfd: pytest.CaptureFixture[str]) -> Any:
     """``qrels_of(id)``: the rows of an id, read as PyTerrier reads them; nothing may be printed."""
     import pyterrier as pt

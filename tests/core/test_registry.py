@@ -1,22 +1,35 @@
-"""Names of sources: registration, precedence, errors, files and equality."""
+"""Names of sources: registration, errors, files and equality; hashes of content."""
 
 from __future__ import annotations
 
+import collections
+import functools
+import json
 import os
-import pickle
+import re
+import sqlite3
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from one_test import each
 
-import pt_fairness
-from pt_fairness import groups, targets, values
-from pt_fairness.core.registry import _BUILT_IN, NamedObject, Registry, declare, name_of
-from pt_fairness.measures.measure_names import MEASURES
+from pt_fairness import groups
+from pt_fairness.core.registry import (
+    _BUILT_IN,
+    NamedObject,
+    Registry,
+    UnknownContentError,
+    content_hash,
+    declare,
+    name_of,
+)
 
 
 class Box(NamedObject):
@@ -59,33 +72,6 @@ def in_threads(call, n=8):
 
     with ThreadPoolExecutor(n) as pool:
         return list(pool.map(at_once, range(n)))
-
-
-def test_the_last_registration_of_a_name_counts_for_all_kinds(
-        registered_groups, registered_values, registered_runs):
-    for module, sources in ((groups, [groups.from_mapping({"a": label}) for label in "XY"]),
-                            (values, [values.from_mapping({"a": number}) for number in (1, 2)])):
-        for source in sources:
-            module.register("twice", source)
-        assert module.get("twice") is sources[-1]
-    for number in (1.0, 0.5):
-        shares = {"group": ["A", "B"], "share": [number, 1 - number]}
-        targets.register("twice", pd.DataFrame(shares))
-    assert len(targets.get("twice")) == 2
-    targets.REGISTRY.unregister("twice")
-    for function in (np.zeros_like, np.ones_like):
-        def own(length, function=function):
-            return function(length, float)
-
-        own.__qualname__ = function.__name__  # another function
-        made = pt_fairness.measure(own, name="Twice")
-    try:
-        assert MEASURES["Twice"] is made == ir_measures.parse_measure("Twice")
-        qrels = {"1": {"a": 1}}
-        source = groups.from_mapping({"a": "A", "b": "B"})
-        assert made(groups=source).calc_aggregate(qrels, {"1": {"a": 1.0}}) == 1
-    finally:
-        del MEASURES["Twice"], ir_measures.measures.registry["Twice"]
 
 
 def test_threads_that_need_a_source_first_get_one_object(boxes, monkeypatch):
@@ -187,12 +173,104 @@ def test_sources_of_equal_name_and_content_are_equal(boxes):
     assert boxes.name_of(box) == name_of(box) == "mine" and name_of("other") == "other"
 
 
-def test_registered_sources_take_precedence_over_built_in_ones(registered_groups):
-    built_in = groups.get("trec-newswire")
-    assert pickle.loads(pickle.dumps(built_in)) is built_in
-    assert groups.REGISTRY.find("trec-newswire", make=False) is None
-    registered_groups("trec-newswire", groups.from_mapping({"d": "A"}))
-    assert groups.get("trec-newswire").labels == ["A"]
-    groups.unregister("trec-newswire")
-    assert groups.get("trec-newswire") is built_in
-    assert "trec-newswire" not in values.names()
+def enclosing(value):
+    return lambda: value  # which has no name
+
+
+@each("make, one, other", [
+    (str, 1, 2), (float, "0.5", "nan"), (str.encode, "a", "b"), (bool, 0, 1), (type, 1, "1"),
+    (lambda x: [x, (x,)], 1, "1"), (tuple, [1], [2]), (lambda x: {"a": [x]}, 1, 2),
+    (lambda x: {x: "a"}, 1, 2),
+    (lambda x: x([{}]), list, tuple), (lambda x: [{x: groups.from_mapping({"a": x})}], "A", "B"),
+    (collections.Counter, "ab", "abb"), (lambda x: collections.defaultdict(x), int, list),
+    (re.compile, "a+", "b+"), (lambda x: x.upper, "a", "b"),
+    (lambda x: x, len, max), (lambda x: x, pd.DataFrame, pd.Series), (lambda x: x, np.sum, np.add),
+    (lambda x: x, textwrap.dedent, textwrap.indent), (np.int64, 10, 700),
+    (np.array, [1, 2], [1, 3]), (np.array, [0], [0.0]), (np.array, [[1, 2]], [[1], [2]]),
+    (lambda x: np.array([x], dtype=object), "a", "b"),
+    (lambda x: np.ma.array([1, 2], mask=[False, x], fill_value=2), True, False),
+    (pd.Timestamp, "2020", "2021"), (pd.Categorical, ["a", "b"], ["a", "c"]),
+    (pd.Index, ["a"], ["b"]), (lambda x: pd.Index([1], name=x), "a", "b"),
+    (lambda x: pd.MultiIndex.from_product([["a"], x]), [1], [2]), (pd.Series, ["a"], ["b"]),
+    (lambda x: pd.Series([1], name=x), "a", "b"), (lambda x: pd.Series(0, index=x), ["a"], ["b"]),
+    (lambda x: pd.DataFrame({"x": x}), [1], [2]), (lambda x: pd.DataFrame(0, [0], x), ["a"], ["b"]),
+    (lambda x: pd.DataFrame({"x": 0}, index=x), ["a"], ["b"])])
+def test_values_count_by_content(make, one, other):
+    of_one = content_hash(make(one))
+    assert of_one == content_hash(make(one)) != content_hash(make(other))
+    assert re.fullmatch("[0-9a-f]{64}", of_one)
+
+
+def test_equal_values_are_the_same_however_they_were_made():
+    shared, text = [1, np.int64(2)], "".join(["a", "a"])
+    for one, other in [([shared, shared], [[1, np.int64(2)], [1, np.int64(2)]]),
+                       ({"aa": 1, "b": "c"}, json.loads('{"aa": 1, "b": "c"}')),
+                       ([text, text], ["aa", "aa"]),
+                       (pd.DataFrame({"a": [1], "b": [2]}), pd.DataFrame({"a": [1]}).assign(b=[2])),
+                       (np.array([text], dtype=object), np.array(["aa"], dtype=object))]:
+        assert content_hash(one) == content_hash(other)
+
+
+FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [{"t": 1}, [2.0]],
+                      "d": [np.zeros(2000), np.ones(2000)]})
+
+
+@each("change, same", [
+    (lambda x: x.copy(), True), (lambda x: x.set_index(pd.Index(["p", "q"])), False),
+    (lambda x: x.assign(b=["".join(["x"]), None]), True),
+    (lambda x: x.assign(a=[1, 3]), False), (lambda x: x.assign(a=[1.0, 2.0]), False),
+    (lambda x: x.assign(b=["x", 1]), False), (lambda x: x.assign(c=[{"t": 1}, [3.0]]), False),
+    (lambda x: x.assign(d=[np.zeros(2000), np.arange(2000) == 1000]), False),
+    (lambda x: x[["a", "b", "c"]], False), (lambda x: x[["b", "a", "c", "d"]], False),
+    (lambda x: x[::-1], False), (lambda x: x.rename(columns={"a": 1}), False)])
+def test_frames_count_by_content(change, same):
+    assert (content_hash(FRAME) == content_hash(change(FRAME))) is same
+
+
+NAMES = """
+from pt_fairness import groups, values
+print(groups.from_mapping({"a": "PRO", "b": {"CON", "PRO"}}).name)
+print(groups.from_pattern("[a-z]").name)
+print(groups.product({"a": "f"}, {"a": "x"}).name)
+print(values.from_mapping({"a": 1}).name)
+"""
+
+
+def test_names_from_content_are_readable_and_the_same_in_every_process():
+    names = [subprocess.run([sys.executable, "-c", NAMES], capture_output=True, text=True,
+                            env={**os.environ, "PYTHONHASHSEED": seed}, check=True).stdout.split()
+             for seed in "12"]
+    assert names[0] == names[1]
+    for name, words in zip(names[0], ["CON-PRO", "pattern", "f|x", "values"], strict=True):
+        assert re.fullmatch(f"{re.escape(words)}-[0-9a-f]{{6}}", name)
+
+
+class Mine(groups.Groups):
+    """Groups of a module, with the pickled state as content."""
+
+    def __init__(self, held, name=None):
+        super().__init__(name)
+        self.held = held
+
+
+def test_groups_without_a_hash_are_equal_to_themselves_and_their_copies():
+    import cloudpickle
+    one, other = Mine(lambda: 1), Mine(lambda: 1)
+    with pytest.raises(UnknownContentError):
+        one.digest()
+    assert one.name == one.name != other.name and one.name.startswith("mine-")
+    assert one == cloudpickle.loads(cloudpickle.dumps(one)) != other
+    assert Mine(1, "a") == Mine(1, "a") != Mine(2, "a")
+
+
+@each("value", [sqlite3.connect(":memory:"), enclosing(1), functools.cache(enclosing(1))])
+def test_what_has_no_hash(value):
+    with pytest.raises(UnknownContentError):
+        content_hash([value])
+
+
+def test_code_of_a_script_has_no_hash():
+    namespace = {"__name__": "__main__"}
+    exec("def use(): pass", namespace)
+    with pytest.raises(UnknownContentError, match="use is code of"):
+        content_hash(namespace["use"])

@@ -39,15 +39,6 @@ def test_labels_are_joined(registered_groups, tmp_path):
     assert named.name == "all" and rows(named, "aa", "21") == "2 a f|Asia|young, 1 a f|Asia|old"
 
 
-def test_weights_are_shares_that_are_multiplied():
-    soft = groups.from_mapping({"a": {"f": 3, "m": 1}, "b": {"f": 1}, "c": ["f", "m"]})
-    assert rows(groups.product(soft, REGION), "ab") == (
-        "1 a f|Asia 0.75, 1 a m|Asia 0.25, 1 b f|Asia 0.5, 1 b f|Europe 0.5")
-    # Documents without weights in every source have none.
-    assert rows(groups.product(soft, REGION, missing="?"), "cd") == (
-        "1 c f|? nan, 1 c m|? nan, 1 d ?|Asia nan")
-
-
 @pytest.mark.parametrize("made, says", [
     (lambda: groups.product(GENDER), "at least two sources, got 1"),
     (lambda: groups.product(GENDER, groups.from_mapping({"a": "x|y"})), r"got 'x\|y'"),

@@ -127,13 +127,6 @@ def random_texts(seed, count=60):
             for i in range(count)}
 
 
-@pytest.fixture
-def passages(files):
-    """``passages(texts)``: write these texts as MS MARCO's."""
-    return lambda texts: files.msmarco(
-        texts, {"1": "who"}, "".join(f"1 0 {docno} 1\n" for docno in texts), ["1"])
-
-
 def of_words(*arguments, **options):
     return groups.from_text("msmarco-passage", WORDS, *arguments, **options)
 

@@ -62,25 +62,6 @@ def test_the_slow_version_names_the_same_groups(found):
         == set(looked_up.itertuples(index=False, name=None))
 
 
-@pytest.mark.parametrize("text, expected", [
-    (WORKED, "a PRO, b CON, c PRO, d CON"),
-    # No document is relevant for one and not for another, but each is judged for both.
-    ("1 PRO a 1\n1 CON a 1\n1 PRO b 0\n1 CON b 0\n", "a CON, a PRO"),
-    # b is not judged for CON.
-    ("1 PRO a 1\n1 CON a 1\n1 PRO b 0\n", "a CON, a PRO, b PRO"),
-    # One label names a group, whatever the relevance.
-    ("1 PRO a 1\n1 PRO b 0\n1 - c 0\n", "a PRO, b PRO"),
-    # d stands alone, and is in no group.
-    ("1 PRO a 1\n1 CON a 0\n1 CON d 0\n", "a PRO"),
-    ("1 PRO a 2\n1 CON a -2\n", "a PRO"),
-])
-def test_the_groups_of_a_file(tmp_path, text, expected):
-    source = groups.from_file(written(tmp_path / "web.qrels", text))
-    found = source.lookup(["1"] * 4, [*"abcd"])
-    assert ", ".join(found["docno"] + " " + found["group"]) == expected
-    assert {*source.labels} == {line.split()[1] for line in text.splitlines()} - {"-"}
-
-
 def test_one_line_counts_the_topics(tmp_path):
     with pytest.warns(FairnessWarning) as issued:
         groups.from_file(written(tmp_path / "pro.qrels", WORKED))

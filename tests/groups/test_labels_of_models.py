@@ -315,16 +315,6 @@ def test_documents_that_people_gave_no_group(without_b):
     assert every.lookup(["1"] * 3, [*"abc"])["group"].tolist() == ["A", "NO", "B"]
 
 
-@pytest.mark.parametrize("kind", ["frame", "csv", "parquet"])
-def test_human_labels_that_are_not_filled_in(kind, tmp_path):
-    frame = pd.DataFrame({"docno": [*"abc"], "group": ["B", None, "-"]})
-    human = frame if kind == "frame" else tmp_path / f"human.{kind}"
-    if kind != "frame":
-        getattr(frame, f"to_{kind}")(human, index=False)
-    both = groups.model_labels({"a": "A", "b": "A", "c": "A"}, human)
-    assert both.lookup(["1"] * 3, [*"abc"])["group"].tolist() == ["B", "A"]
-
-
 def test_labels_that_one_side_never_uses():
     rates = rates_of([[3, 0, 1], [2, 0, 0]])
     row = rates.labels.set_index("label")

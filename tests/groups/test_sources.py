@@ -247,23 +247,6 @@ def test_labels_of_no_group_that_are_wrong(qrels_files, none, says):
         groups.from_qrels(qrels_files[1], none)
 
 
-def test_qrels_files_that_are_wrong(qrels_files, tmp_path):
-    (tmp_path / "qrels").write_text("1 0 a FIRST\n1 0 b\n")
-    with pytest.raises(ValueError, match=r"qrels, line 2 .*4 columns"):
-        groups.from_qrels(tmp_path / "qrels")
-    with pytest.raises(ValueError, match=r"line 1: label .*groups\.from_qrels.*'FIRST'"):
-        read_qrels(qrels_files[1])
-
-
-@pytest.mark.slow
-def test_the_real_stances(shared):
-    folder = shared / "data" / "touche2022"
-    source = groups.from_qrels(folder / "stance.qrels.gz", none=["NO"])
-    qrels = source.to_qrels(read_qrels(folder / "relevance.qrels.gz"))
-    assert qrels["iteration"].value_counts().to_dict() == {
-        "-": 1012, "NEUTRAL": 418, "FIRST": 393, "SECOND": 284}
-
-
 # ------------------------------------------------------------------------------------------- votes
 
 #: The votes of five annotators (section 4.2 of Gezici et al. has three and five).

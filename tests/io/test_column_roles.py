@@ -133,13 +133,6 @@ def test_tables_that_have_to_be_explained(read, text, options, says):
         read(text, **options)
 
 
-@each("text", ["experts.csv:gender", "experts.csv:id:gender"])
-def test_the_call_of_an_error_works(folder_of, text):
-    folder_of({"experts.csv": EXPERTS})
-    source = groups.get(text)
-    assert source.lookup(["1"] * 2, ["d1", "d2"])["group"].tolist() == ["F", "M"]
-
-
 def test_names_with_colons(folder_of):
     folder_of({"ml-100k.item": TRACKS})
     text = "ml-100k.item:item_id:token:class:token_seq"

@@ -1,16 +1,24 @@
-"""Files that are opened once and written whole."""
+"""Files that are opened once and written whole, their columns, and the lock of a docstore."""
 
 from __future__ import annotations
 
 import gzip
 import os
+import random
 import stat
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 
+import pandas as pd
 import pytest
+from one_test import each
 
+from pt_fairness import groups
 from pt_fairness.io import files
+from pt_fairness.io.documents import lock
+from pt_fairness.io.files import need_rows, opened
+from pt_fairness.io.tables import read_columns, read_table
 
 TEXT = "".join(f"line {i}\n" for i in range(10_000))
 
@@ -25,15 +33,6 @@ def test_what_is_open_is_read_as_often_as_needed(tmp_path, pipe, name, kind):
         assert gzip.decompress(packed) == TEXT.encode() if name.endswith(".gz") else packed == data
         assert next(source.lines()) == (1, "line 0\n")
         assert "".join(line for _, line in source.lines()) == TEXT
-
-
-def test_a_named_pipe_is_opened_once(tmp_path):
-    os.mkfifo(tmp_path / "fifo")
-    writer = threading.Thread(target=(tmp_path / "fifo").write_text, args=[TEXT])
-    writer.start()
-    with files.opened(tmp_path / "fifo") as source:  # a second time, nobody would write to it
-        assert len(list(source.lines())) == len(list(source.lines())) == 10_000
-    writer.join()
 
 
 @pytest.mark.parametrize("before", [None, b"before"])
@@ -83,3 +82,93 @@ def test_what_cannot_be_written_is_named_as_it_was_given(tmp_path, monkeypatch, 
     with pytest.raises(error, match=f": '{path}'$"), files.written_whole(path) as out:
         out.write(b"x")
     assert os.listdir() == ["folder"]
+
+
+NAMES = ["topic", "value", "tag"]
+FRAME = pd.DataFrame({"qid": ["1"], "score": [2.0]})
+
+
+def columns_of(path, text, types=None):
+    data = text if isinstance(text, bytes) else text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    with opened(path) as source:
+        return read_columns(source, NAMES, types)
+
+
+@each("name", ["file", "file.gz"])
+@each("seed", range(6))
+def test_fields_are_those_of_the_split_lines(tmp_path, name, seed):
+    pick = random.Random(seed)
+    words = ["007", "NA", "nan", "", "None", '"q', "a#", "é中", "a,b", "True", "1e3"]
+    rows = [[pick.choice(words) or "x", repr(pick.choice([0, 1, 2.5, -1e300]) * pick.random()),
+             pick.choice(words) or "y"] for _ in range(pick.randrange(1, 30))]
+    text = "".join(pick.choice(["", "\n", "  \n"]) + pick.choice([" ", "\t", "  \t"]).join(row)
+                   + pick.choice(["\n", "\r\n", " \n"]) for row in rows)
+    found = columns_of(tmp_path / name, text, {"value": float})
+    assert list(found.columns) == NAMES
+    assert found["value"].tolist() == [float(row[1]) for row in rows]
+    assert found[["topic", "tag"]].values.tolist() == [[row[0], row[2]] for row in rows]
+    assert columns_of(tmp_path / name, text).values.tolist() == rows, "text, where no type is given"
+
+
+def test_a_file_without_lines_has_no_rows_and_the_same_types(tmp_path):
+    for text in ("", "\n \n"):
+        found = columns_of(tmp_path / "file", text, {"value": float})
+        assert found.empty and list(found.columns) == NAMES and found["value"].dtype == "float64"
+
+
+@each("name, text, index, kind", [
+    ("x", "\n \na 1 b\n\na 2 b\n\n", [3, 5], "line"),
+    ("x.csv", "\ndocno,text\na,b\n\nc,d\n", [3, 5], "line"),
+    ("x.csv", 'docno,text\na,"b\nb"\n,\nc,"d\n\n"\ne,\n', [2, 5, 8], "line"),
+    ("x.tsv", "\ufeffdocno\ttext\r\na\tb\r\n", [2], "line"),
+    ("x.jsonl", '{"docno": 1}\n\n{"docno": 2}\n', [1, 3], "line"),
+    ("x.json", '[{"docno": 1},\n\n{"docno": 2}]', [1, 2], "row")])
+def test_the_index_of_a_table_is_the_number_of_the_line(tmp_path, name, text, index, kind):
+    (tmp_path / name).write_bytes(text.encode())
+    with opened(tmp_path / name) as source:
+        frame = read_columns(source, NAMES) if name == "x" else read_table(source)
+    assert frame.index.tolist() == index and frame.index.name == kind
+
+
+@each("frame, says", [
+    ({"qid": ["1"]}, "got a dict"), (FRAME.rename(columns={"score": 0}), "column 'score'.*qid, 0"),
+    (FRAME[:0], "no rows"), (FRAME.assign(x=1).set_axis([*FRAME, "qid"], axis=1), "'qid' twice")])
+def test_frames_that_lack_something(frame, says):
+    need_rows(FRAME, "the run", ["qid", "score"])
+    with pytest.raises(ValueError, match=f"the run .*{says}"):
+        need_rows(frame, "the run", ["qid", "score"])
+
+
+ARGSME = "argsme/2020-04-01"
+
+
+def test_a_missing_dependency_is_no_damage(irds, files, monkeypatch):
+    files.argsme()
+    monkeypatch.delitem(irds.lazy_libs._cache, "ijson", raising=False)
+    monkeypatch.setitem(sys.modules, "ijson", None)
+    with pytest.raises(ImportError, match="ijson"):
+        groups.get(f"{ARGSME}/stance").lookup(["1"], ["a1"])
+
+
+def test_a_docstore_that_another_process_begins_to_build(irds, files):
+    fcntl = pytest.importorskip("fcntl")
+    files.argsme()
+    fields = files.write(f"{ARGSME}.json.pklz4/bin.meta", "")  # its fields are about to be written
+    with (files.home / f"{ARGSME}.lock").open("a") as lock, ThreadPoolExecutor() as threads:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        reads = [threads.submit(groups.get(f"{ARGSME}/{field}").lookup, ["1"], ["a1"])
+                 for field in ("stance", "portal") * 4]
+        assert not wait(reads, 0.5).done
+        fields.write_text(" ".join(irds.load(ARGSME).docs_cls()._fields))
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        assert [read.result()["group"].tolist() for read in reads] == [["PRO"], ["debateorg"]] * 4
+    assert (files.home / f"{ARGSME}.json.pklz4" / "bin.pos").stat().st_size == 6 * 8, "built once"
+
+
+def test_a_lock_is_held_in_a_folder_that_is_made_for_it_and_in_one_that_is_there(irds, tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    path = tmp_path / "neuclir" / "1" / "zh.lock"
+    for _ in range(2):
+        with lock(path), path.open("a") as file, pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -47,6 +47,11 @@ def of_datasets(frame):
     return pytest.importorskip("datasets").Dataset.from_pandas(frame)
 
 
+def with_types_of_arrow(frame):
+    table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    return table.to_pandas(types_mapper=pd.ArrowDtype)
+
+
 def averages(kind):
     values.register("frames", values.from_frame(kind(NUMBERS)))
     targets.register("frames", kind(SHARES))
@@ -62,7 +67,7 @@ def averages(kind):
 
 
 KINDS = {"polars": of_polars, "arrow": pyarrow.Table.from_pandas, "datasets": of_datasets,
-         "stream": Stream}
+         "stream": Stream, "types of arrow": with_types_of_arrow}
 
 
 @pytest.fixture(scope="module")
@@ -79,16 +84,6 @@ def test_frames_of_other_libraries_have_the_values_of_pandas(kind, of_pandas):
     assert AWRF(groups=KINDS[kind](GROUPS)) == AWRF(groups=groups.from_frame(GROUPS))
     with pytest.raises(ValueError, match=r"values\.from_frame"):
         RaB(values=KINDS[kind](NUMBERS))
-
-
-def with_types_of_arrow(frame):
-    table = pyarrow.Table.from_pandas(frame, preserve_index=False)
-    return table.to_pandas(types_mapper=pd.ArrowDtype)
-
-
-def test_columns_of_the_types_of_arrow(of_pandas):
-    for table in averages(with_types_of_arrow):
-        pd.testing.assert_frame_equal(table, of_pandas)
 
 
 def test_whole_numbers_of_arrow_as_labels():

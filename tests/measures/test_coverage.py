@@ -99,15 +99,6 @@ def test_a_gain_of_0_for_irrelevant_documents_is_possible():
     OfGroup(measure=nDCG(gains={0: 0, 1: 2}), group="A").validate_params()
 
 
-def test_undefined_topics_are_those_without_a_relevant_document_of_the_group():
-    from pt_fairness import analysis
-    qrels = QRELS.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-    one, two = (OfGroup(measure=text, group="h", groups=SOURCE) for text in ("nDCG", "P(rel=2)@3"))
-    found = analysis.undefined(qrels, [one, two])
-    assert [*zip(found["qid"], found["measure"], strict=True)] == [("t2", str(two)),
-                                                                   ("t3", str(two))]
-
-
 def test_views_have_no_value_of_it():
     from pt_fairness import analysis
     runs = {"one": RUN}

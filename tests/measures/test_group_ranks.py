@@ -89,16 +89,6 @@ SHARES = [0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0]
 ALPHAS = [0.01, 0.1, 0.3]
 
 
-def test_worked_tables():
-    assert m_table(10, 0.5).tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
-    assert m_table(20, 0.25).tolist() == [0] * 9 + [1] * 6 + [2] * 5
-    found = levels(np.array([10, 20]), np.array([0.5, 0.25]), 0.1)
-    assert found.round(6).tolist() == [0.054688, 0.063476]
-    for k, p, expected in ((10, 0.5, 0.075195), (20, 0.25, 0.089722)):
-        table = m_table(k, p)[None]
-        assert round(float(failure_probability(table, np.array([p]))[0]), 6) == expected
-
-
 @each("p", SHARES)
 @each("k", [1, 5, 9])
 def test_failure_probability_against_brute_force(k, p):

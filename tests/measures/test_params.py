@@ -14,40 +14,8 @@ from hypothesis import strategies as st
 from ir_measures import nDCG
 from one_test import each
 
-from pt_fairness import (
-    AWRF,
-    EED,
-    EEL,
-    EER,
-    FAIR,
-    GF,
-    GFR,
-    IAA,
-    NDKL,
-    PEER,
-    Annotated,
-    BiasP,
-    BiasRBP,
-    DistFair,
-    DistKL,
-    FaiRR,
-    MaxSkew,
-    MinSkew,
-    RaB,
-    RADio,
-    RankingBias,
-    RepBias,
-    Skew,
-    TrecFair,
-    groups,
-    logDP,
-    nDD,
-    nDJS,
-    rKL,
-    rND,
-    rRD,
-    targets,
-)
+import pt_fairness as pf
+from pt_fairness import groups, targets
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.params import (
     ATTRIBUTES,
@@ -82,7 +50,7 @@ parameters = st.fixed_dictionaries({}, optional={
     "groups": st.sampled_from(["trec-newswire", "/some where/a file.tsv"])})
 
 
-@given(st.sampled_from([rND, rKL, rRD]), parameters)
+@given(st.sampled_from([pf.rND, pf.rKL, pf.rRD]), parameters)
 def test_every_parity_measure_parses_back(kind, params):
     measure = kind(**params)
     measure.validate_params()
@@ -97,21 +65,22 @@ def test_every_parity_measure_parses_back(kind, params):
 
 
 @each("measure", [
-    nDD(protected="it's", norm="protected-first") @ 3, nDJS(norm="none"), Annotated @ 4,
-    DistKL(target={"a b": 0.5, "c": 0.5}, smoothing=0.25, discount="log2") @ 7,
-    DistFair(target="run", rel=-1, empty="least fair") @ 3, DistKL(empty="smooth") @ 3,
-    AWRF(discount="geometric", p=0.5, base=math.e, target="collection"),
-    NDKL(target={"A": 1}, groups="trec-newswire") @ 4, RepBias(group="a b") @ 10,
-    RepBias(group=1.0, target={"1": 0.25, "x": 0.75}, abs=True, rel=-2) @ 3,
-    Skew(group="A,B", target="run", groups="trec-newswire"), MinSkew @ 4, MaxSkew(rel=2), BiasP,
-    BiasP(pro="in favour", con=2.0, abs=True) @ 3, BiasRBP(p=0.5, rel=-1) @ 3,
-    PEER(weights={2: 0.75, 0: 0.25}, unretrieved="count") @ 20, GF(order=["low", "mid", 3]),
-    FAIR(p=0.25, alpha=0.05, adjust=False, value="prefixes", protected="a,b") @ 20,
-    RADio(divergence="kl", discount="geometric", p=0.5) @ 10, EEL(u=0.25, by="group") @ 5,
-    GFR(attributes={"h index": "nmd"}, targets={"h index": {"low": 0.5, "high": 0.5}}) @ 10,
-    RaB(values={"PRO": 1, "CON": -1}, abs=True) @ 5, RaB(values="x", missing=-1.5),
-    RankingBias(values="x", background="qrels"), FaiRR(values={1: 0.5}, groups="trec-newswire"),
-    DistKL(smoothing=-0.0), rKL(target={"A": -0.0, "B": 1.0})])
+    pf.nDD(protected="it's", norm="protected-first") @ 3, pf.nDJS(norm="none"), pf.Annotated @ 4,
+    pf.DistKL(target={"a b": 0.5, "c": 0.5}, smoothing=0.25, discount="log2") @ 7,
+    pf.DistFair(target="run", rel=-1, empty="least fair") @ 3, pf.DistKL(empty="smooth") @ 3,
+    pf.AWRF(discount="geometric", p=0.5, base=math.e, target="collection"),
+    pf.NDKL(target={"A": 1}, groups="trec-newswire") @ 4, pf.RepBias(group="a b") @ 10,
+    pf.RepBias(group=1.0, target={"1": 0.25, "x": 0.75}, abs=True, rel=-2) @ 3,
+    pf.Skew(group="A,B", target="run", groups="trec-newswire"), pf.MinSkew @ 4, pf.MaxSkew(rel=2),
+    pf.BiasP, pf.BiasP(pro="in favour", con=2.0, abs=True) @ 3, pf.BiasRBP(p=0.5, rel=-1) @ 3,
+    pf.PEER(weights={2: 0.75, 0: 0.25}, unretrieved="count") @ 20, pf.GF(order=["low", "mid", 3]),
+    pf.FAIR(p=0.25, alpha=0.05, adjust=False, value="prefixes", protected="a,b") @ 20,
+    pf.RADio(divergence="kl", discount="geometric", p=0.5) @ 10, pf.EEL(u=0.25, by="group") @ 5,
+    pf.GFR(attributes={"h index": "nmd"}, targets={"h index": {"low": 0.5, "high": 0.5}}) @ 10,
+    pf.RaB(values={"PRO": 1, "CON": -1}, abs=True) @ 5, pf.RaB(values="x", missing=-1.5),
+    pf.RankingBias(values="x", background="qrels"),
+    pf.FaiRR(values={1: 0.5}, groups="trec-newswire"), pf.DistKL(smoothing=-0.0),
+    pf.rKL(target={"A": -0.0, "B": 1.0})])
 def test_other_measures_parse_back(measure):
     text = str(measure)
     assert ir_measures.parse_measure(text) == measure
@@ -122,22 +91,23 @@ def test_other_measures_parse_back(measure):
 
 
 def test_equal_values_are_one_measure():
-    assert rND(rel=1, protected="minority", step=1) == rND
-    assert rND(protected=["CON", "NEUTRAL"]) == rND(protected="CON,NEUTRAL")
-    assert rND(protected=1) == rND(protected=1.0) == rND(protected="1")
-    assert rKL(target={"b": 0.5, "a": 0.5}) == rKL(target={"a": 0.5, "b": 0.5})
-    assert rKL(target={1: 1}) == rKL(target={"1": 1.0})
-    assert rND(rel=np.int64(2)) @ np.int64(5) == rND(rel=2) @ 5
-    assert len({rND @ 5, rND(cutoff=5), rND(rel=1) @ 5}) == 1
-    assert rND @ 5 != rKL @ 5 and rND @ 5 != rND @ 6 and rND != nDCG and rND @ 5 != "rND@5"
-    assert (
-        str(rND(protected="it's so", rel=-1) @ 5) == """rND(rel='-1',protected="it's\\x20so")@5""")
+    assert pf.rND(rel=1, protected="minority", step=1) == pf.rND
+    assert pf.rND(protected=["CON", "NEUTRAL"]) == pf.rND(protected="CON,NEUTRAL")
+    assert pf.rND(protected=1) == pf.rND(protected=1.0) == pf.rND(protected="1")
+    assert pf.rKL(target={"b": 0.5, "a": 0.5}) == pf.rKL(target={"a": 0.5, "b": 0.5})
+    assert pf.rKL(target={1: 1}) == pf.rKL(target={"1": 1.0})
+    assert pf.rND(rel=np.int64(2)) @ np.int64(5) == pf.rND(rel=2) @ 5
+    assert len({pf.rND @ 5, pf.rND(cutoff=5), pf.rND(rel=1) @ 5}) == 1
+    for other in (pf.rKL @ 5, pf.rND @ 6, nDCG @ 5, "rND@5"):
+        assert pf.rND @ 5 != other
+    text = str(pf.rND(protected="it's so", rel=-1) @ 5)
+    assert text == """rND(rel='-1',protected="it's\\x20so")@5"""
 
 
 @each("measure, given, plain", [
-    (rND, {"protected": np.int64(1), "rel": np.int32(2)}, {"protected": "1", "rel": 2}),
-    (BiasP, {"abs": np.bool_(True)}, {"abs": True}),
-    (rKL, {"target": {np.str_("A"): np.float32(0.5), "B": np.float64(0.5)}},
+    (pf.rND, {"protected": np.int64(1), "rel": np.int32(2)}, {"protected": "1", "rel": 2}),
+    (pf.BiasP, {"abs": np.bool_(True)}, {"abs": True}),
+    (pf.rKL, {"target": {np.str_("A"): np.float32(0.5), "B": np.float64(0.5)}},
      {"target": {"A": 0.5, "B": 0.5}})])
 def test_numpy_scalars_are_plain_values(measure, given, plain):
     measure(**given).validate_params()
@@ -157,14 +127,16 @@ WRONG = {
     "smoothing": [-1, math.nan], "p": [-0.5, 1.5], "base": [1.5]}
 #: Values and parameters that other measures take, and the word that the error has.
 WRONG_MEASURES = [
-    (nDD(norm="bound"), "norm"), (DistFair(empty="fair"), "empty"), (DistKL(discount="mmr"), "mmr"),
-    (NDKL(target="qrel"), "target"), (AWRF(p=1), "p must"), (BiasRBP(p=0), "p must"),
-    (DistKL(alpha=0.5), "no parameter 'alpha'"), (RepBias @ 10, "needs the parameter 'group'"),
-    (MinSkew(group="A"), "no parameter 'group'"), (BiasP(pro="A", con="A"), "pro and con"),
-    (RADio(divergence="kl", alpha=0), "alpha"), (RADio(alpha=0.5), "alpha"),
-    (BiasP(pro=None), "pro"), (EEL(target="run"), "target"), (EEL(u=1.5), "u must"),
-    (EEL(model="none"), "cutoff"), (EED(model="log2", norm="bound"), "cutoff"),
-    (EER(model="trec", by="group", target="uniform"), "cutoff")]
+    (pf.nDD(norm="bound"), "norm"), (pf.DistFair(empty="fair"), "empty"),
+    (pf.DistKL(discount="mmr"), "mmr"), (pf.NDKL(target="qrel"), "target"),
+    (pf.AWRF(p=1), "p must"), (pf.BiasRBP(p=0), "p must"),
+    (pf.DistKL(alpha=0.5), "no parameter 'alpha'"),
+    (pf.RepBias @ 10, "needs the parameter 'group'"),
+    (pf.MinSkew(group="A"), "no parameter 'group'"), (pf.BiasP(pro="A", con="A"), "pro and con"),
+    (pf.RADio(divergence="kl", alpha=0), "alpha"), (pf.RADio(alpha=0.5), "alpha"),
+    (pf.BiasP(pro=None), "pro"), (pf.EEL(target="run"), "target"), (pf.EEL(u=1.5), "u must"),
+    (pf.EEL(model="none"), "cutoff"), (pf.EED(model="log2", norm="bound"), "cutoff"),
+    (pf.EER(model="trec", by="group", target="uniform"), "cutoff")]
 
 
 @each("name, value", [(name, value) for name, values in WRONG.items() for value in values])
@@ -224,7 +196,8 @@ def test_sources_are_sorted_and_named(census):
     assert [*found.items()] == [("a", "rnod"), ("b", "nmd"), (MINE, "jsd")]
     assert ATTRIBUTES.required and ATTRIBUTES.validate({})
     assert all(repr(divergence) in ATTRIBUTES.allowed for divergence in DIVERGENCES)
-    assert GFR(attributes={"b": "jsd", "a": "jsd"}) == GFR(attributes={"a": "jsd", "b": "jsd"})
+    one, other = (pf.GFR(attributes=dict.fromkeys(names, "jsd")) for names in ("ab", "ba"))
+    assert one == other
     found = taken(TARGETS, {"b": {2: 0.25, "1": 0.75}, "a": "qrels", "c": "census"})
     assert [*found.items()] == [("a", "qrels"), ("b", {"1": 0.75, "2": 0.25}), ("c", "census")]
     assert TARGETS.default == {} and TARGETS.validate({})
@@ -232,18 +205,18 @@ def test_sources_are_sorted_and_named(census):
 
 
 @each("param, make, values", [
-    (ORDER, lambda value: GF(order=value, divergence="nmd"),
+    (ORDER, lambda value: pf.GF(order=value, divergence="nmd"),
      ["a,a", "a,,b", "", ["a", "b", "a"], ["a,b", "c"], {"a": 1}]),
-    (WEIGHTS, lambda value: PEER(weights=value),
+    (WEIGHTS, lambda value: pf.PEER(weights=value),
      [{}, {0: 0.5}, {0: 1.5, 1: -0.5}, {-1: 1.0}, {0.5: 1.0}, {"a": 1.0}, {1: 0.5, "1": 0.5},
       {1: math.nan}, {None: 1.0}, [1.0], "1"]),
-    (ATTRIBUTES, lambda value: GFR(attributes=value),
+    (ATTRIBUTES, lambda value: pf.GFR(attributes=value),
      [{"a": "kl"}, {"": "jsd"}, {3: "jsd"}, {"a": None}, ["a"], "a"]),
-    (TARGETS, lambda value: GFR(attributes={"a": "jsd"}, targets=value),
+    (TARGETS, lambda value: pf.GFR(attributes={"a": "jsd"}, targets=value),
      [{"a": "nowhere"}, {"a": {"x": 0.5}}, {"": "qrels"}, {"a": 1}, "qrels"]),
-    (FIXED_TARGETS, lambda value: TrecFair(attributes=value),
+    (FIXED_TARGETS, lambda value: pf.TrecFair(attributes=value),
      [{}, {"a": "qrels"}, {"a": "nowhere"}, {"a": {"A": 1.0}}, {"": "census"}, "census"]),
-    (WHOLE, lambda value: TrecFair(attributes={"a": "census"}, whole=value), [{"a": 1}, None])])
+    (WHOLE, lambda value: pf.TrecFair(attributes={"a": "census"}, whole=value), [{"a": 1}, None])])
 def test_what_is_refused(census, param, make, values):
     for value in values:
         assert not param.validate(param.canonical(value)), value
@@ -252,12 +225,12 @@ def test_what_is_refused(census, param, make, values):
 
 
 @each("measure, word", [
-    (GFR(attributes={"a": "jsd"}, targets={"b": "qrels"}), "targets"), (GFR, "attributes"),
-    (TrecFair, "attributes"), (TrecFair(attributes={"a": GENDER}, whole="b"), "whole"),
-    (TrecFair(attributes={"a": GENDER}, ideal=3, cutoff=4), "ideal"), (RaB, "values"),
-    (TrecFair(attributes={"a": GENDER}, of_qrels=1.5), "of_qrels"),
-    (rKL(protected="all", norm="range"), "protected"), (IAA(protected="A"), "protected"),
-    *((kind(protected=every), "protected") for kind in (rND, nDD, logDP, FAIR)
+    (pf.GFR(attributes={"a": "jsd"}, targets={"b": "qrels"}), "targets"), (pf.GFR, "attributes"),
+    (pf.TrecFair, "attributes"), (pf.TrecFair(attributes={"a": GENDER}, whole="b"), "whole"),
+    (pf.TrecFair(attributes={"a": GENDER}, ideal=3, cutoff=4), "ideal"), (pf.RaB, "values"),
+    (pf.TrecFair(attributes={"a": GENDER}, of_qrels=1.5), "of_qrels"),
+    (pf.rKL(protected="all", norm="range"), "protected"), (pf.IAA(protected="A"), "protected"),
+    *((kind(protected=every), "protected") for kind in (pf.rND, pf.nDD, pf.logDP, pf.FAIR)
       for every in ("all", ["all"]))])
 def test_what_does_not_fit_together(measure, word):
     with pytest.raises(ValueError, match=word):
