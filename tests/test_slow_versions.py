@@ -1,15 +1,26 @@
-"""The slow versions against worked values."""
+"""The slow versions against worked values, brute force and cases worked by hand."""
 
 from __future__ import annotations
 
+import itertools
+import math
+import random
 from dataclasses import replace
 
 import pytest
-from slow_versions import evaluate, value
-from slow_versions.common import source_of, topic_of
+from slow_versions import MEASURES, evaluate, maxima, value
+from slow_versions.common import Topic, source_of, topic_of
+from slow_versions.exposure import brute_target_exposures, target_exposures
+from slow_versions.formulas import places_of
 from slow_versions.product import product
 from slow_versions.reading import read_topics
-from slow_versions.statistics import adjusted_level, failure_probability, m_table
+from slow_versions.statistics import (
+    adjusted_level,
+    binomial_cdf,
+    brute_failure_probability,
+    failure_probability,
+    m_table,
+)
 from worked_values import (
     GROUPS,
     JUDGED,
@@ -78,3 +89,131 @@ def test_topics_from_rows():
         "AWRF", {"target": "gold"}, qrels, run, lambda qid, docno: weights[docno],
         details=lambda qid, topic: replace(topic, targets=gold))
     assert found["2"] == (0 + 1) / 2
+
+
+def random_topic(seed: int) -> Topic:
+    """Documents of two or three groups, one of them unannotated, and one or two samples."""
+    pick = random.Random(seed)
+    names = ["A", "B", "C"][: pick.randint(2, 3)]
+    relevance = {f"d{i}": pick.choice([-1, 0, 1, 1, 2, 3]) for i in range(5)}
+    relevance["d0"] = 1
+    documents = [*relevance, "u0", "u1"]
+    groups = {docno: pick.sample(names, pick.randint(1, 2)) for docno in documents[:-1]}
+    lists = [
+        pick.sample(documents, pick.randint(1, len(documents))) for _ in range(pick.randint(1, 2))]
+    return topic_of(relevance, lists, groups, declared=names)
+
+
+@pytest.mark.parametrize("model", ["gerr", "rbp", "log2", "trec"])
+@pytest.mark.parametrize(
+    ("binary", "complete"), [(False, False), (True, False), (False, True), (True, True)])
+def test_target_exposures_are_means_over_ideal_orders(model, binary, complete):
+    for seed in range(15):
+        topic, (p, u) = random_topic(seed), random.Random(seed).choice([(0.5, 0.5), (0.8, 0.3)])
+        for cutoff in (None, 1, 3):
+            args = topic, cutoff, 1, model, p, u, binary, complete
+            expected = brute_target_exposures(*args)
+            assert target_exposures(*args) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.25, 0.5, 0.6, 0.9])
+def test_the_level_of_fa_ir_is_the_largest(p):
+    for k, alpha in itertools.product((1, 2, 5, 9), (0.05, 0.1, 0.3)):
+        level = adjusted_level(alpha, p, k)
+        numbers = {binomial_cdf(j, i, p) for i in range(1, k + 1) for j in range(i)} | {0.0}
+        assert level in numbers
+        for a in numbers:
+            table = m_table(a, p, k)
+            failure = brute_failure_probability(table, p)
+            assert failure_probability(table, p) == pytest.approx(failure, abs=1e-12)
+            if a == level:
+                assert failure <= alpha * (1 + 1e-9)
+            elif level * (1 + 1e-9) < a <= alpha:
+                assert failure > alpha
+
+
+def test_the_maxima_of_kl_over_all_labels():
+    target = {"A": 0.5, "B": 0.3, "C": 0.2}
+    for n in range(1, 6):
+        places = places_of(n, 1)
+        expected = maxima.brute_max_all(target, n, places)
+        assert maxima.max_all(target, places) == pytest.approx(expected)
+    for sizes in itertools.product(range(1, 4), repeat=2):
+        documents = [frozenset([g]) for g, size in zip("AB", sizes, strict=True)
+                     for _ in range(size)]
+        places = places_of(len(documents), 1)
+        expected = maxima.brute_max_all_of_run(documents, places)
+        found = maxima.max_all_of_run(dict(zip("AB", sizes, strict=True)), places)
+        assert found == pytest.approx(expected)
+    for seed in range(10):
+        pick = random.Random(seed)
+        documents = [frozenset(pick.sample("ABC", pick.randint(1, 2))) for _ in range(5)]
+        for step in (1, 2):
+            places = places_of(5, step)
+            expected = maxima.brute_max_all_of_run(documents, places)
+            target = maxima.label_shares(documents, "ABC")
+            assert maxima.bound_all_of_run(target, places) >= expected - 1e-12
+
+
+def few(judged, ranking, groups, **more):
+    """A topic with one ranking or none; documents and labels are letters, G is A, B and C."""
+    return topic_of(judged, [ranking] if ranking else [], groups, "ABC", **more)
+
+
+IRRELEVANT = few({"a": 0, "b": 0}, "ab", {"a": "A", "b": "B"})
+NOTHING = few({"a": 1, "b": 1}, "", {"a": "A", "b": "B"})
+PLAIN = few({"a": 2, "u": 1}, "u", {"a": "A"})
+NEGATIVE = few({"b": -1, "c": 0}, "ab", {"a": "A", "b": "B", "c": "C"})
+UNIFORM = {"by": "group", "target": "uniform"}
+KL_OF_ONE = (1 + 2 * 0.1) / 3  # of three labels, the share in Q̃ of the one that P has, α = 0.1
+
+EDGES = [
+    ("EED", NOTHING, {"model": "log2"}, 1.0),  # that of k = 1
+    ("EED", NOTHING, {"model": "rbp"}, 4 / 3),
+    ("EEL", IRRELEVANT, {"complete": True}, None),
+    ("EEL", IRRELEVANT, {**UNIFORM, "complete": False}, None),
+    ("EED", IRRELEVANT, {**UNIFORM, "complete": True}, 1 + 1 / 4),
+    ("GF", PLAIN, {"target": "run", "max_rel": 1}, 1 / 2),  # nothing annotated: uniform, as P
+    ("GF", replace(PLAIN, rankings=["a"]), {"target": {"A": 1}, "max_rel": 1}, 1 / 2),
+    ("GF", replace(PLAIN, rankings=["a"]), {"target": {"A": 1}}, 3 / 4),
+    ("GF", topic_of({"a": 1}, ["a"], {"a": "A"}), {"divergence": "nmd", "order": "A"}, 1 / 2),
+    ("GF", IRRELEVANT, {"rel": 0}, None),
+    ("GF", NOTHING, {}, 0.0),
+    ("PEER", NEGATIVE, {"weights": {0: 1.0}}, 0.31731050786),  # H = 1: unjudged and negative ones
+    ("PEER", NEGATIVE, {"weights": {1: 1.0}}, None),
+    ("PEER", NOTHING, {}, 0.0),
+    ("PEER", few({"a": 1, "b": 1}, "c", {"a": "A", "b": "B", "c": "C"}), {}, 1.0),
+    (
+        "RADio", NOTHING, {"divergence": "kl", "alpha": 0.1},
+        KL_OF_ONE * math.log2(KL_OF_ONE / (0.9 + 0.1 / 3)) + 0.6 * math.log2(0.3 / (0.1 / 3))),
+    ("FaiRR", PLAIN, {}, 1.0),
+    ("RaB", PLAIN, {}, 0.0),
+    ("NFaiRR", NOTHING, {}, 0.0),
+    ("NFaiRR", NOTHING, {"background": "bm25"}, None),
+    ("RankingBias", replace(NOTHING, values={"a": 1}), {"background": "qrels"}, -1 / 2),
+    ("ARP", replace(NOTHING, rankings=["a"]), {}, 1.0),
+    ("ARP", replace(NOTHING, rankings=["a"]), {"pairs": "errors"}, 0.0),
+    ("ARP", PLAIN, {}, None),
+    ("FAIR", NOTHING, {"protected": "A"}, 0.0),
+    ("FAIR", PLAIN, {"p": 0.5}, None),  # no minority
+    ("FAIR", PLAIN, {"p": 0.5, "protected": "A"}, 0.0),
+    ("IAA", IRRELEVANT, {}, None),
+    ("logEUR", NOTHING, {"protected": "C"}, None),
+    ("logDP", NOTHING, {"protected": "C", "target": "qrels"}, None),
+    (
+        "logDP",
+        replace(NOTHING, rankings=["ab", "u"]),
+        {"protected": "B", "target": "run"},  # T is that of the first sample
+        math.log(0.5 / math.log2(3) + 1e-6) - math.log(0.5 + 1e-6),
+    ),
+    ("BiasP", few({"a": 1}, "a", {"a": {"A": 0.7, "B": 0.3}}), {"pro": "A", "con": "B"}, 0.4),
+    ("BiasP", few({"a": 1}, "a", {"a": ["A", "B"]}), {"pro": "A", "con": "B"}, 0.0),
+    ("Skew", few({"a": 1}, "a", {"a": {"A": 0.7, "B": 0.3}}), {"group": "B"}, math.log(0.9)),
+    ("RepBias", few({"a": 1}, "a", {"a": {"A": 0.7, "B": 0.3}}), {"group": "A"}, -0.3),
+]
+
+
+@pytest.mark.parametrize(("name", "topic", "params", "expected"), EDGES)
+def test_edge_cases(name, topic, params, expected):
+    found = MEASURES[name](topic, **params)
+    assert found == (None if expected is None else pytest.approx(expected, abs=1e-9))

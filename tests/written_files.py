@@ -15,6 +15,13 @@ from pathlib import Path
 import pytest
 
 
+def written(path: Path, content: str | bytes) -> Path:
+    """Write a file, compressed if its name ends in ``.gz``, and return its path."""
+    data = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
 @pytest.fixture
 def folder_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], Path]:
     """``folder_of({name: text})``: writes files, and makes their folder the working directory."""

@@ -7,6 +7,7 @@ from group_rows import rows
 from hypothesis import given
 from hypothesis import strategies as st
 from slow_versions.rows import clean_labels, naming_rows
+from written_files import written
 
 from pt_fairness import FairnessWarning, groups
 from pt_fairness.core.messages import collecting_warnings
@@ -24,11 +25,6 @@ ROW = st.tuples(st.sampled_from("123"), st.sampled_from("abcd"), st.sampled_from
 
 def frame_of(found) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["qid", "docno", "label", "iteration"])
-
-
-def written(path, text):
-    path.write_text(text)
-    return path
 
 
 def slow(found) -> dict[tuple[str, str], frozenset[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import pickle
 import random
@@ -13,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from group_rows import rows
+from written_files import written
 
 from pt_fairness import FairnessWarning, analysis, evaluate, groups, read_qrels
 
@@ -143,8 +143,7 @@ MEMBERSHIPS = "P1 a 0.0 1.0 0\nP1 b .5 0.25 2.5e-1\n\nP2 a 1 0 0\n"
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_membership_file(tmp_path, packed):
-    path = tmp_path / ("groups.gmemb.gz" if packed else "groups.gmemb")
-    path.write_bytes(gzip.compress(MEMBERSHIPS.encode()) if packed else MEMBERSHIPS.encode())
+    path = written(tmp_path / ("groups.gmemb.gz" if packed else "groups.gmemb"), MEMBERSHIPS)
     source = groups.from_file(path, labels=["low", "mid", "none at all"])
     assert source.complete and source.labels == ["low", "mid", "none at all"]
     assert rows(source, "abab", ["P1", "P1", "P2", "P2"]) == (
@@ -203,9 +202,8 @@ def test_an_order_declares_its_labels(tmp_path):
 def qrels_files(tmp_path):
     """The paths of relevance and stance qrels."""
     (tmp_path / "relevance").write_text("1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n")
-    stances = b"1 0 a FIRST\n1 0 b NO\n2 0 a SECOND\n2 0 z FIRST\n"
-    (tmp_path / "stances.gz").write_bytes(gzip.compress(stances))
-    return tmp_path / "relevance", tmp_path / "stances.gz"
+    stances = "1 0 a FIRST\n1 0 b NO\n2 0 a SECOND\n2 0 z FIRST\n"
+    return tmp_path / "relevance", written(tmp_path / "stances.gz", stances)
 
 
 def test_two_qrels_are_joined(qrels_files):

@@ -8,11 +8,11 @@ import io as standard_io
 import json
 import os
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from one_test import each
+from written_files import written
 
 from pt_fairness import FairnessWarning, cli, evaluate, groups, io, read_qrels, write_qrels
 from pt_fairness.io.document_files import read_groups
@@ -20,11 +20,6 @@ from pt_fairness.io.document_files import read_groups
 LINES = '1 PRO d1 1\n1 CON d2 -2\n2 - dé"3 0\n'
 FRAME = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "d2", 'dé"3'], "label": [1, -2, 0],
                       "iteration": ["PRO", "CON", "-"]})
-
-
-def written(path: Path, text: str) -> Path:
-    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
-    return path
 
 
 def test_identifiers_stay_text_and_labels_may_be_floats(tmp_path):
@@ -159,14 +154,11 @@ def rows_of(source):
 
 
 def write(path, rows):
-    name = path.name.removesuffix(".gz")
-    if name.endswith(".parquet"):
+    if path.suffix == ".parquet":
         pd.DataFrame(rows).to_parquet(path)
         return path
     lines = "\n".join(map(json.dumps, rows)) + "\n"
-    text = (json.dumps(rows, indent=2) if name.endswith("array.json") else lines).encode()
-    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
-    return path
+    return written(path, json.dumps(rows, indent=2) if "array.json" in path.name else lines)
 
 
 FORMS = ["g.jsonl", "g.jsonl.gz", "lines.json", "array.json", "array.json.gz", "g.parquet"]

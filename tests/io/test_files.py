@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import pandas as pd
 import pytest
 from one_test import each
+from written_files import written
 
 from pt_fairness import groups
 from pt_fairness.io import files
@@ -89,9 +90,7 @@ FRAME = pd.DataFrame({"qid": ["1"], "score": [2.0]})
 
 
 def columns_of(path, text, types=None):
-    data = text if isinstance(text, bytes) else text.encode()
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-    with opened(path) as source:
+    with opened(written(path, text)) as source:
         return read_columns(source, NAMES, types)
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from one_test import each
+from written_files import written
 
 from pt_fairness import FairnessWarning, read_run
 from pt_fairness.evaluation.plan import position
@@ -22,12 +23,6 @@ from pt_fairness.io.qrels_files import chosen_topics
 from pt_fairness.io.run_files import load_topics, named
 
 LINE = "1 Q0 a 1 3.5 tag\n"
-
-
-def written(path, text):
-    data = text if isinstance(text, bytes) else text.encode()
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-    return path
 
 
 def assert_as_ir_measures_reads(path):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 import pickle
+import re
 from typing import Any
 
 import ir_measures
@@ -15,6 +15,7 @@ import slow_versions
 from case_marks import quick_cases
 from measure_cases import values_of
 from one_test import each
+from written_files import written
 
 import pt_fairness as pf
 from pt_fairness import FairnessWarning, groups, targets
@@ -78,8 +79,7 @@ def test_topics_and_labels_are_text():
 def test_from_a_file(tmp_path, name):
     text = ('\ufeffqid, group, share,"note, long",,\n'
             '007, NA , 0.5,"x, y",,\n007,"a, b",.5,,,\n008,NA,1,,,\n')
-    path = tmp_path / name
-    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    path = written(tmp_path / name, text)
     for where in (path, str(path)):
         targets.register("file", where)
         assert targets.get("file").values.tolist() == [
@@ -105,12 +105,10 @@ def test_a_file_without_topics_is_for_all(tmp_path, name, text):
     (b"qid,group,share\n1,caf\xe9,1\n", "line 2: .*UTF-8"),
     (b"qid,group,share\n1,a,0.5\n1,b,0.5,x,y\n", "line 3 .*3 columns")])
 def test_a_file_that_cannot_be_read_is_named(tmp_path, content, says):
-    path, packed = tmp_path / "target.csv", tmp_path / "target.csv.gz"
     with pytest.raises(FileNotFoundError):
         targets.register("file", tmp_path / "missing.csv")
-    path.write_bytes(content)
-    packed.write_bytes(gzip.compress(content))
-    for file, message in ((path, rf"target\.csv.*{says}"), (packed, rf"csv\.gz.*{says}")):
+    for name in ("target.csv", "target.csv.gz"):
+        file, message = written(tmp_path / name, content), rf"{re.escape(name)}.*{says}"
         with pytest.raises(ValueError, match=message):
             targets.register("file", file)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 import pickle
 
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from one_test import each
+from written_files import written
 
 from pt_fairness import NFaiRR, RaB, evaluate, groups, rND, runs, values
 
@@ -70,9 +70,8 @@ def test_lookup_is_that_of_a_dictionary(known, asked):
     ("docno\tvalue\na\t1\né\t-0.5\n", False),
     ("\ufeffqid,doc_id,value\r\n1,a,1\r\n2,é,-0.5\r\n", True)])
 def test_from_a_file(tmp_path, text, by_topic):
-    for name, content in (("v", text.encode()), ("v.gz", gzip.compress(text.encode()))):
-        path = tmp_path / name
-        path.write_bytes(content)
+    for name in ("v", "v.gz"):
+        path = written(tmp_path / name, text)
         for source in (values.from_file(path), values.get(path), values.get(str(path))):
             assert equal(source, [1, math.nan, math.nan if by_topic else 1, -0.5])
 
