@@ -274,7 +274,7 @@ def second_column(column: pd.Series) -> pd.Series:
     """Return the groups in the second column of qrels, missing where a value is none."""
     codes, values = pd.factorize(column)
     texts = [*map(label_text, values)]
-    groups = group_labels(texts)
+    groups = {*group_labels(texts)}
     labels = [text if text in groups else None for text in texts]
     names = np.array([*labels, None], dtype=object)
     return pd.Series(names[codes], column.index)
