@@ -316,7 +316,7 @@ class Scorer:
 
 def _collected(scores: Mapping[str, Scores], kind: str) -> dict[str, dict[str, Any]]:
     """Return a field of the scores by measure and system."""
-    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    found: Any = defaultdict(dict)
     for name, run in scores.items():
         for column, value in getattr(run, kind).items():
             found[column][name] = value
