@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -49,19 +48,20 @@ class Comparison:
         frames, judged = runs_and_qrels(runs, qrels, None)
         self.model = get_groups(model)
         self.human = human
-        self.labels = Checked(self.model, self.human)
-        self.checked = kept_annotations(judged, self.labels, self.measures)
-        unchecked = Checked(self.model, self.human, used=False)
-        self.unchecked = kept_annotations(judged, unchecked, self.measures)
+        self.checked, self.unchecked = (
+            kept_annotations(judged, Checked(self.model, human, used), self.measures)
+            for used in (True, False))
         self.judgments = self.checked.judgments
         self.runs = ranked_runs(frames, self.judgments)
 
     def values(self, annotations: Annotations) -> Floats:
         """Return the values, NaN where undefined, ``[systems, measures, T]``."""
         depth = depth_of(self.measures)
-        scored = [score(self.measures, annotations.rankings(run, depth))
-                  for run in self.runs.values()]
-        return np.array([[scores[measure] for measure in self.measures] for scores in scored])
+        values = []
+        for run in self.runs.values():
+            scores = score(self.measures, annotations.rankings(run, depth))
+            values.append([scores[measure] for measure in self.measures])
+        return np.array(values)
 
     def checked_values(self, topics: Any) -> CheckedValues:
         """Return the values by the model and by hand.
@@ -72,10 +72,10 @@ class Comparison:
         checked = np.isin(self.judgments.topics, label_texts(topics, "topics"))
         missing = self.unchecked_documents()
         missing = missing[missing["qid"].isin(self.judgments.names[checked])]
-        for qid, docno, name in missing[:1].itertuples(index=False):
-            where = "judged" if name is None else f"ranked by {name!r}"
-            raise IncompleteTopicError(f"checked topics must be complete: {docno!r} of topic "
-                                       f"{qid!r}, {where}, lacks a human label. "
+        for row in missing[:1].itertuples():
+            where = "judged" if row.name is None else f"ranked by {row.name!r}"
+            raise IncompleteTopicError(f"checked topics must be complete: {row.docno!r} of topic "
+                                       f"{row.qid!r}, {where}, lacks a human label. "
                                        "documents_to_label lists the rest")
         by_model, by_hand = self.values(self.unchecked), self.values(self.checked)
         return CheckedValues(list(self.runs), self.measures, by_model, by_hand, checked)
@@ -87,25 +87,28 @@ class Comparison:
         target or population comes from the qrels, their documents count, with the name ``None``.
         """
         judgments = self.judgments
-        relevance = judgments.relevance
         rels = rels_of([measure for measure in self.measures if compares_with_judged(measure)])
         least = min((-math.inf if rel is None else rel for rel in rels), default=math.inf)
-        parts: list[Any] = [(None, judgments, np.flatnonzero(relevance >= least))]
+        relevant = np.flatnonzero(judgments.relevance >= least)
+        parts: list[Any] = [(None, judgments, relevant)]
         depth = depth_of(self.measures)
         for name, run in self.runs.items():
             annotated = self.checked.rankings(run, depth).codes >= 0
             before: Any = np.cumsum(annotated) - annotated
             before -= before[run.start[run.ranking]]
-            counts = before < (math.inf if depth is None else depth)
-            parts.append((name, run, np.flatnonzero(counts)))
+            rows = np.arange(len(before))
+            if depth is not None:
+                rows = rows[before < depth]
+            parts.append((name, run, rows))
         tables = []
         for name, part, rows in parts:
             qids, docnos = judgments.names[part.topic[rows]], part.docnos(rows)
-            unchecked = is_labelled(self.model, qids, docnos)
-            unchecked &= ~is_labelled(self.human, qids, docnos)
             table = pd.DataFrame({"qid": qids, "docno": docnos, "name": name}, dtype=object)
-            tables.append(table[unchecked])
-        return pd.concat(tables, ignore_index=True)
+            tables.append(table)
+        table = pd.concat(tables, ignore_index=True)
+        qids, docnos = table["qid"].to_numpy(), table["docno"].to_numpy()
+        has_label = is_labelled(self.model, qids, docnos)
+        return table[has_label & ~is_labelled(self.human, qids, docnos)]
 
 
 def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, model: Any,
@@ -196,20 +199,19 @@ class CheckedValues(NamedTuple):
         """
         systems, f, y = self.systems, self.by_model, self.by_hand
         if baseline is not None:
+            systems = [*systems[:baseline], *systems[baseline + 1:]]
             f, y = (np.delete(values - values[[baseline]], baseline, axis=0) for values in (f, y))
-            systems = np.delete(systems, baseline).tolist()
         rows = []
-        for (s, name), (m, measure) in itertools.product(enumerate(systems),
-                                                         enumerate(self.measures)):
-            low, high = measure.RANGE
-            low = -math.inf if low is None else low
-            high = math.inf if high is None else high
-            if baseline is not None:
-                low, high = low - high, high - low
-            row = estimate(f[s, m], y[s, m], self.checked, confidence)
-            ends = {column: np.clip(row[column], low, high) for column in CUT}
-            rows.append({"name": name, "measure": str(measure), **row, **ends})
+        for s, name in enumerate(systems):
+            for m, measure in enumerate(self.measures):
+                row = estimate(f[s, m], y[s, m], self.checked, confidence)
+                rows.append({"name": name, "measure": str(measure), **row})
         table = pd.DataFrame(rows)
+        ranges = np.array([measure.RANGE for measure in self.measures], float)  # NaN for no end
+        low, high = np.tile(ranges.T, len(systems))
+        if baseline is not None:
+            low, high = low - high, high - low
+        table[CUT] = table[CUT].clip(pd.Series(low), pd.Series(high), axis="index")
         few = table["checked"].min()
         if few < LEAST_CHECKED:
             warn(f"{few} topics are checked: with fewer than {LEAST_CHECKED}, intervals can cover "
@@ -219,7 +221,7 @@ class CheckedValues(NamedTuple):
 
 
 #: The columns that end at the range of the measure.
-CUT = ("mean", "low", "high", "label low", "label high")
+CUT = ["mean", "low", "high", "label low", "label high"]
 
 
 def estimate(f: Floats, y: Floats, checked: Bools, confidence: float) -> dict[str, Any]:
@@ -253,7 +255,8 @@ def estimate(f: Floats, y: Floats, checked: Bools, confidence: float) -> dict[st
     half = t.ppf((1 + confidence) / 2, n - 1) * np.sqrt([error, label_error])
     low, label_low = mean - half
     high, label_high = mean + half
-    return row | dict(zip(CUT, [mean, low, high, label_low, label_high], strict=True))
+    corrected = mean, low, high, label_low, label_high
+    return row | dict(zip(CUT, corrected, strict=True))
 
 
 def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, model: Any,
@@ -305,29 +308,33 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
     if documents is not None:
         at_least(1, "documents", documents)
         for depth in (depth_of(data.measures), None):
-            every = Documents(data.checked, data.runs.values(), depth, by_topic, "all").table
-            labels = data.model.annotate(every["qid"], every["docno"])
-            if not labels.without_group(len(every)).any():
+            table = Documents(data.checked, data.runs.values(), depth, by_topic, "all").table
+            pairs = table["qid"], table["docno"]
+            labels = data.model.annotate(*pairs)
+            if not labels.without_group(len(table)).any():
                 break
-        every = every[is_labelled(data.model, every["qid"], every["docno"])]
-        number = documents - is_labelled(sample_labels, every["qid"], every["docno"]).sum()
-        table = every[~is_labelled(people, every["qid"], every["docno"])]
+        has_label = is_labelled(data.model, *pairs)
+        checked = is_labelled(sample_labels, *pairs) & has_label
+        number = documents - checked.sum()
+        table = table[has_label & ~is_labelled(people, *pairs)]
     else:
         order = rng.permutation(sorted(data.judgments.topics))
         chosen: Any = topics
         if is_whole(chosen):
             begun, _ = topic_labels.documents() or (None, None)
-            first = np.isin(order, [] if begun is None else begun)
-            chosen = [*order[first], *order[~first]][:chosen]
+            is_begun = np.isin(order, [] if begun is None else begun)
+            chosen = order[np.argsort(~is_begun, kind="stable")][:chosen]
         chosen = label_texts(chosen, "topics")
         table = data.unchecked_documents().drop_duplicates(["qid", "docno"])
         table = table[table["qid"].isin(chosen)].sort_values(["qid", "docno"])
         number = len(table)
     rows = rng.permutation(len(table))[:max(number, 0)]
-    table = table.iloc[rows][["qid", "docno"] if by_topic else ["docno"]].reset_index(drop=True)
+    columns = ["qid", "docno"] if by_topic else ["docno"]
+    table = table.iloc[rows].reset_index(drop=True)[columns]
     if queries is not None and by_topic:
         frame = with_text_ids(load_topics(queries), "frame of topics", "qid")
-        table["query"] = table["qid"].map(frame.drop_duplicates("qid").set_index("qid")["query"])
+        frame = frame.drop_duplicates("qid").set_index("qid")
+        table["query"] = table["qid"].map(frame["query"])
     if texts is not None:
         table["text"] = table["docno"].map(texts_in(text_source(texts), table["docno"]))
     return table.assign(group="")

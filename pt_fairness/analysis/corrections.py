@@ -65,19 +65,28 @@ class Corrections:
         source = ModelLabels(self.model, human.every, None)
         draws = LabelDraws(runs, qrels, corrected, source)
         self.systems = draws.systems
-        counts = draws.known.counts.sum(axis=(0, 1))
+        counts = draws.known.totals
         both = counts[:-1, :-1]
         #: The number of human labels, of those beside a label of the model, and of equal ones.
-        self.checked, self.compared, self.equal = counts[:-1].sum(), both.sum(), np.trace(both)
+        self.checked, self.compared = counts[:-1].sum(), both.sum()
+        self.equal = np.trace(both)
         self.kappa = kappa(both)
         #: Whether no document has the label of the model alone.
         self.complete = not counts[-1, :-1].any()
+        #: By column, see :meth:`values`: the name of a correction, the correction, and its values.
+        self._best: dict[str, tuple[str, Any, pd.Series]] = {}
         with collecting_warnings() as messages:
             if human.documents is not None and not self.too_weak:
                 check(draws.known, source, draws.labels)
                 self._sample = draws.values(DRAWS, seed)
-            for correction in self._corrections:
-                correction.table(CONFIDENCE)
+            for name, correction in ((BY_TOPICS[0], self._topics), (BY_SAMPLE[0], self._sample)):
+                if correction is not None:
+                    correction.table(CONFIDENCE)
+                    means = self._found(correction)["mean"].unstack().loc[self.systems]
+                    for column in means.columns[means.notna().all()]:
+                        self._best.setdefault(column, (name, correction, means[column]))
+        for column in self.columns:
+            self._best.setdefault(column, ("", None, pd.Series(np.nan, self.systems)))
         #: What the corrections warn of.
         self.warnings = [message for _, message in messages]
 
@@ -86,20 +95,14 @@ class Corrections:
         """Whether the labels of the model carry too little to correct values by a sample."""
         return not (self.complete or self.kappa[1] >= LEAST_KAPPA)
 
-    @property
-    def _corrections(self) -> list[Any]:
-        """The corrections, the one that assumes less first."""
-        both = self._topics, self._sample
-        return [correction for correction in both if correction is not None]
-
-    def _found(self, correction: Any, confidence: float, baseline: str | None = None) -> Any:
+    def _found(self, correction: Any, confidence: float = CONFIDENCE,
+               baseline: str | None = None) -> Any:
         """Return a row for each system and column with what the function of a correction returns.
         """
         place = None if baseline is None else self.systems.index(baseline)
         with collecting_warnings():
             table = correction.table(confidence, place)
-        measures = len(self.columns)
-        table["measure"] = self.columns * (len(table) // measures)
+        table["measure"] = self.columns * (len(table) // len(self.columns))
         return table.set_index(["name", "measure"])
 
     def table(self, averages: pd.DataFrame, confidence: float | None = None,
@@ -144,30 +147,21 @@ class Corrections:
             table["checked"] = found["checked"].astype("Int64")
         return table.reset_index()
 
-    def _best_correction(self, column: str) -> Any:
-        """Return the correction that the answer on a measure takes; ``None`` without a value."""
-        for correction in self._corrections:
-            means = self._found(correction, CONFIDENCE)["mean"].xs(column, level="measure")
-            if means.notna().all():
-                return correction
-        return None
+    def values(self, column: str) -> tuple[str, pd.Series]:
+        """Return the correction that the answer on a measure takes, and the values by system.
 
-    def values(self, column: str) -> pd.Series:
-        """Return the values of a measure by topics, or else by the sample, by system.
-
-        They are NaN if neither has a value for all systems.
+        It is ``by topics`` if all systems have a value, or else ``corrected``. Without either, the
+        name is empty, and the values are NaN.
         """
-        correction = self._best_correction(column)
-        if correction is None:
-            return pd.Series(np.nan, self.systems)
-        return self._found(correction, CONFIDENCE)["mean"].xs(column, level="measure")
+        name, _, values = self._best[column]
+        return name, values
 
     def not_told_apart(self, column: str, best: str) -> list[str]:
         """Return the systems whose difference from the best may be 0, by the same correction.
 
         The intervals are for topics like these, and corrected for several systems.
         """
-        correction = self._best_correction(column)
+        _, correction, _ = self._best[column]
         others = len(self.systems) - 1
         if correction is None or not others:
             return []
@@ -183,8 +177,9 @@ class Corrections:
             text += f", {self._topics.checked.sum()} topics in full"
         if self.compared:
             ends = proportion_confint(self.equal, self.compared, method="wilson")
-            share, low, high = (f"{100 * part:.1f}" for part in (self.equal / self.compared, *ends))
-            value, kappa_low, kappa_high = (f"{part:.2f}" for part in self.kappa)
+            percent = 100 * np.array([self.equal / self.compared, *ends])
+            share, low, high = (f"{number:.1f}" for number in percent)
+            value, kappa_low, kappa_high = (f"{number:.2f}" for number in self.kappa)
             text += (f"; the labels of the model equal {share} % [{low}, {high}] of these labels "
                      f"(κ {value} [{kappa_low}, {kappa_high}])")
         return f"{text.replace('-', '−')}."
@@ -205,13 +200,6 @@ class Corrections:
                          "topics should be checked.")
         return lines
 
-    def source(self, column: str) -> str:
-        """Return the name in the table of the correction that the answer on a measure takes."""
-        correction = self._best_correction(column)
-        if correction is None:
-            return ""
-        return BY_TOPICS[0] if correction is self._topics else BY_SAMPLE[0]
-
     def disagreements(self) -> list[str]:
         """Return a sentence for each value whose two corrections do not meet, at most three.
 
@@ -223,14 +211,15 @@ class Corrections:
         share = ALPHA / (len(self.systems) * len(self.columns))
         topics = self._found(self._topics, 1 - share)
         sample = self._found(self._sample, 1 - share)
-        half = norm.isf(share / 2) * sample["error"] * np.sqrt(sample["n_eff"].fillna(0) + 1)
+        width = norm.isf(share / 2) * np.sqrt(sample["n_eff"].fillna(0) + 1)
+        half = width * sample["error"]
         above = topics["label low"] - sample["mean"] - half
         below = sample["mean"] - half - topics["label high"]
         gap = np.maximum(above, below)
-        largest = gap[gap > 0].nlargest(MOST_SENTENCES)
+        largest = gap[gap > 0].nlargest(MOST_SENTENCES).index
+        means = zip(topics["mean"][largest], sample["mean"][largest], strict=True)
         lines = []
-        for name, column in largest.index:
-            by_topics, by_sample = (found.loc[(name, column), "mean"] for found in (topics, sample))
+        for (name, column), (by_topics, by_sample) in zip(largest, means, strict=True):
             lines.append(f"{column} of {name}: {by_topics:.2f} by the topics checked, "
                          f"{by_sample:.2f} by the sample: this system may know the groups better "
                          "than the model does.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from pt_fairness.groups.combinations import (
     kappa,
     single_labels,
 )
-from pt_fairness.groups.group_source import Combined
+from pt_fairness.groups.group_source import Combined, Override
 from pt_fairness.groups.sources import located
 from pt_fairness.io.column_roles import Columns
 from pt_fairness.io.document_files import read_labelled
@@ -32,7 +33,7 @@ GRADES = (1, 2, 3)
 LEAST_HUMAN, LEAST_KAPPA = 10, 0.2
 
 
-class Checked(Combined):
+class Checked(Override):
     """The labels of a model, and human labels in their place where there are some.
 
     The label set holds the labels of both sources, also if human labels are not used.
@@ -42,35 +43,23 @@ class Checked(Combined):
 
     def __init__(self, model: Groups, human: Groups, used: bool = True) -> None:
         labels = [*(model.labels or ()), *(human.labels or ())]
-        super().__init__([model, human], None, labels, model.order_of(labels))
+        Combined.__init__(self, [human, model], None, labels, model.order_of(labels))
         self.topics = model.topics
-        self.model = model
-        self.human = human
         self.used = used
 
     def _content(self) -> Any:
-        return self.sources, self.used
+        return self.sources[::-1], self.used
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        human = self.human.annotate(qids, docnos)
-        model = self.model.annotate(qids, docnos)
-        n = len(docnos)
-        unknown, human_unknown = model.unknown_of(n), human.unknown_of(n)
-        checked = ~np.isnan(human_unknown) & self.used
-        unknown[checked] = human_unknown[checked]
-        people, machine = checked[human.item], ~checked[model.item]
-        item = np.append(human.item[people], model.item[machine])
-        codes = np.append(human.codes[people], model.codes[machine] + len(human.labels))
-        weights = None
-        if self.weighted:
-            weights = np.append(human.weights[people], model.weights[machine])
-        return Memberships(item, codes, [*human.labels, *model.labels], weights, unknown)
+        if self.used:
+            return super().annotate(qids, docnos)
+        human, model = (source.annotate(qids, docnos) for source in self.sources)
+        return model._replace(labels=[*model.labels, *human.labels])
 
     def documents(self) -> tuple[Any, Any] | None:
         """Return the topics, missing for labels that hold in all, and the docnos of both sources.
         """
-        tables = [listed_documents(source) for source in self.sources]
-        table = pd.concat(tables).drop_duplicates()
+        table = pd.concat(map(listed_documents, self.sources)).drop_duplicates()
         return table["qid"].to_numpy(), table["docno"].to_numpy()
 
 
@@ -112,25 +101,19 @@ def human_labels(documents: Any = None, topics: Any = None,
     """
     if isinstance(documents, HumanLabels):
         return documents
-    tables = []
-    for given in (documents, topics):
-        parts = given if isinstance(given, list) else [given]
-        rows = [_rows(part) for part in parts if part is not None]
-        tables.append(pd.concat([pd.DataFrame(columns=_ROWS, dtype=object), *rows]))
-    rows = pd.concat(tables, ignore_index=True)
-    rows = rows[rows["group"].notna() & (rows["group"] != "")]
-    if rows.empty:
+    sample, whole = _rows(documents), _rows(topics)
+    rows = pd.concat([sample, whole])
+    filled = rows.dropna(subset="group")
+    if filled.empty:
         raise ValueError("human labels must have a document with a label, got none")
-    _refuse_two_labels(rows)
-    checked = tables[1]["qid"]
-    if checked.isna().any():
-        row = tables[1][checked.isna()].iloc[0]
-        raise ValueError(f"the human labels of whole topics must have topics, got {row['docno']!r} "
-                         f"without one ({row['place']})")
+    _refuse_two_labels(filled)
+    for row in whole[whole["qid"].isna()][:1].itertuples():
+        raise ValueError(f"the human labels of whole topics must have topics, got {row.docno!r} "
+                         f"without one ({row.place})")
     dropped = label_texts(none, "none")
     every: Any = _source(rows, dropped)
-    return HumanLabels(every, _source(tables[0], dropped), _source(tables[1], dropped),
-                       checked.drop_duplicates().tolist())
+    of_topics = _source(whole, dropped)
+    return HumanLabels(every, _source(sample, dropped), of_topics, whole["qid"].unique().tolist())
 
 
 #: The columns of human labels: topic (missing for all), document, label, file and line.
@@ -138,18 +121,26 @@ _ROWS = ["qid", "docno", "group", "place"]
 
 
 def _rows(human: Any) -> pd.DataFrame:
-    """Return the rows of human labels, with the columns :data:`_ROWS`."""
+    """Return the rows of human labels of a kind; the label of a row to fill in is missing."""
+    parts = human if isinstance(human, list) else [human]
+    tables = [pd.DataFrame(columns=_ROWS, dtype=object)]
+    tables += [_rows_of_part(part) for part in parts if part is not None]
+    rows = pd.concat(tables)
+    return rows.assign(group=rows["group"].replace("", None))
+
+
+def _rows_of_part(human: Any) -> pd.DataFrame:
     file, column = located(human)
-    if isinstance(file, (str, os.PathLike)) and os.path.isfile(file):
-        frame, _ = read_labelled(file, Columns(column or None))
-        frame["place"] = [f"{os.fspath(file)}, {frame.index.name} {line}" for line in frame.index]
+    if isinstance(file, str) and os.path.isfile(file):
+        frame, _ = read_labelled(Path(file), Columns(column or None))
+        frame["place"] = [f"{file}, {frame.index.name} {line}" for line in frame.index]
         return frame.reindex(columns=_ROWS).astype(object)
     source = filled_in(human)
     frame = listed_documents(source)
     topics = frame["qid"].fillna("").to_numpy()
     codes, labels, _ = single_labels(source, topics, frame["docno"].to_numpy())
-    frame["group"] = np.array([*labels, "-"], object)[codes]
-    return frame.assign(place=repr(source))
+    names = np.array([*labels, "-"], object)
+    return frame.assign(group=names[codes], place=repr(source))
 
 
 def _refuse_two_labels(rows: pd.DataFrame) -> None:
@@ -166,20 +157,15 @@ def _refuse_two_labels(rows: pd.DataFrame) -> None:
 
 
 def _source(rows: pd.DataFrame, none: Sequence[str]) -> Groups | None:
-    """Return the labels in rows as groups, ``None`` without rows."""
-    rows = rows[rows["group"].notna() & (rows["group"] != "")]
-    rows = rows.assign(group=rows["group"].mask(rows["group"].isin(none), "-"))
-    anywhere = rows["qid"].isna()
-    by_document = rows.loc[anywhere, ["docno", "group"]]
-    by_topic = rows.loc[~anywhere, ["qid", "docno", "group"]]
-    source = None
-    for part in (by_document, by_topic):
-        if len(part):
-            groups = sources.from_frame(part)
-            source = groups if source is None else Checked(source, groups)
-    if source is None:
-        return None
-    source.made_of = ", ".join(rows["place"].str.rpartition(", ")[0].unique())
+    """Return the labels in rows as groups, ``None`` without labels."""
+    rows = rows.dropna(subset="group").replace({"group": dict.fromkeys(none, "-")})
+    source: Groups | None = None
+    for _, part in rows.groupby(rows["qid"].notna()):
+        groups = sources.from_frame(part.drop(columns="place").dropna(axis="columns"))
+        source = groups if source is None else Checked(source, groups)
+    if source is not None:
+        files = rows["place"].str.rpartition(", ")[0]
+        source.made_of = ", ".join(files.unique())
     return source
 
 
@@ -202,11 +188,13 @@ def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
         codes, names, _ = single_labels(source.base, documents["qid"], documents["docno"])
         model = recoded(codes, names, rates.index)
         human = np.full_like(model, -1)
-        joint = rates.to_numpy().T * np.bincount(model[model >= 0], minlength=len(rates))
+        frequencies = np.bincount(model[model >= 0], minlength=len(rates))
+        joint = rates.to_numpy().T * frequencies
         errors = joint / np.maximum(joint.sum(axis=1, keepdims=True), LEAST)
         if source.errors is not None:
-            errors = source.errors.reindex(index=labels, columns=rates.index, fill_value=0.0)
-        errors = np.maximum(np.asarray(errors), LEAST)
+            table = source.errors.reindex(index=labels, columns=rates.index, fill_value=0.0)
+            errors = table.to_numpy()
+        errors = np.maximum(errors, LEAST)
         meaning = pd.Index(labels).get_indexer(rates.index)
         meaning = np.where(meaning < 0, joint.argmax(axis=0), meaning)
     grade = np.digitize(documents["relevance"], GRADES) + 1
@@ -248,9 +236,10 @@ def check(documents: Labelled, source: ModelLabels, labels: Sequence[str]) -> No
     :raises ValueError: if no document has both labels, or if people and the model use different
         labels
     """
-    counts = documents.counts.sum(axis=(0, 1))
+    counts = documents.totals
     both = counts[:-1, :-1]
-    people_counts, model_counts = counts[:-1].sum(axis=1), counts[:, :-1].sum(axis=0)
+    people_counts = counts[:-1].sum(axis=1)
+    model_counts = counts[:, :-1].sum(axis=0)
     names = np.array([*labels, "no group"][:len(both)], dtype=object)
     people, machine = names[people_counts > 0], names[model_counts > 0]
     if not both.any():
@@ -261,8 +250,8 @@ def check(documents: Labelled, source: ModelLabels, labels: Sequence[str]) -> No
                          f"and {listed(machine[:3])}")
     if not counts[-1, :-1].any():
         return
-    for code in np.flatnonzero((people_counts > 0) & (model_counts == 0)):
-        name, number = names[code], people_counts[code]
+    unused = (people_counts > 0) & (model_counts == 0)
+    for name, number in zip(names[unused], people_counts[unused], strict=True):
         warn(f"the model never uses {name!r}, the human label of {number} documents."
              + did_you_mean(name, machine))
     few = names[(model_counts > 0) & (people_counts < LEAST_HUMAN)]

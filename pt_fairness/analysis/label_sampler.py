@@ -55,6 +55,11 @@ class Labelled:
         np.add.at(counts, (self.topic, self.stratum, self.human, self.model), 1)
         return counts
 
+    @property
+    def totals(self) -> Ints:
+        """The documents by human label and label of the model, ``[K + 1, M + 1]``."""
+        return self.counts.sum(axis=(0, 1))
+
     def draw(self, draws: int, seed: int) -> tuple[Ints, Floats]:
         """Return drawn labels, and the share in each draw that equals the model's; with a bar.
 

@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def evaluate(arguments: Sequence[str]) -> int:
     """Run the ``ir_measures`` command with the measures and readers of this package.
 
-    :param arguments: the arguments of ``ir_measures``
+    :param arguments: the arguments of ``ir_measures``, without ``--provider``
     :returns: the exit code
     """
     parser = argparse.ArgumentParser("python -m pt_fairness")

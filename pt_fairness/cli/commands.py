@@ -19,7 +19,7 @@ from pt_fairness.cli.options import (
     add_run,
     call,
     group_source,
-    labelled_source,
+    labelled_sources,
 )
 from pt_fairness.cli.output import add_command, say
 from pt_fairness.collections import DOWNLOADS
@@ -124,7 +124,7 @@ def _annotate(options: argparse.Namespace) -> str | None:
 
 def _agreement(options: argparse.Namespace) -> str:
     from pt_fairness import groups
-    sources = [labelled_source(text, options.reading) for text in (options.model, options.people)]
+    sources = labelled_sources([options.model, options.people], options.reading)
     rates = groups.error_rates(*sources)
     frames = [rates.labels.set_index("label"), rates.summary]
     if options.format == "latex":

@@ -270,9 +270,11 @@ def _read_human(options: argparse.Namespace) -> None:
     given = vars(options)
     if "groups" not in given:
         refuse(options, ("human", "human_topics"), "without --groups")
-    none = options.reading.get("none", ())
-    options.groups = groups.get(labelled_source(options.groups, options.reading))
-    options.human = human_labels(given.get("human"), given.pop("human_topics", None), none)
+    files = given.get("human"), given.pop("human_topics", None)
+    labels = human_labels(*files).every.labels or []
+    [model] = labelled_sources([options.groups], options.reading, labels)
+    options.groups = groups.get(model)
+    options.human = human_labels(*files, options.reading.get("none", ()))
 
 
 #: The options of how a group source is read, and the parameters of the reader.
@@ -303,13 +305,26 @@ def group_source(text: str, **reading: Any) -> Any:
     return groups.get(text)
 
 
-def labelled_source(text: str, reading: Mapping[str, Any]) -> Any:
-    """Return a source of labels, which need not have all labels of ``--none``."""
+def labelled_sources(texts: Iterable[str], reading: Mapping[str, Any],
+                     others: Iterable[str] = ()) -> list[Any]:
+    """Return sources of labels, of which one at least has each label of ``--none``.
+
+    :param others: the labels that people use
+    :raises ValueError: if nobody uses a label of ``--none``
+    """
     from pt_fairness import groups
     from pt_fairness.core.messages import collecting_warnings
+    from pt_fairness.io.document_files import need_labels
     reading = dict(reading)
     none = reading.pop("none", ())
-    with collecting_warnings():
-        labels = groups.get(group_source(text, **reading)).labels or ()
-    reading["none"] = [label for label in none if label in labels]
-    return group_source(text, **{name: value for name, value in reading.items() if value != []})
+    known = {*others}
+    sources = []
+    for text in texts:
+        with collecting_warnings():
+            labels = groups.get(group_source(text, **reading)).labels or ()
+        known.update(labels)
+        dropped = [label for label in none if label in labels]
+        used = reading | {"none": dropped} if dropped else reading
+        sources.append(group_source(text, **used))
+    need_labels(none, known, "the model or of people")
+    return sources

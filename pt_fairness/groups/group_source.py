@@ -201,7 +201,7 @@ class Groups(NamedObject):
         2   2     b   PRO
         """
         rows = frame_rows(frame, "the frame of groups")
-        return _Override(Listed(Table.read(rows)), self, name)
+        return Override(Listed(Table.read(rows)), self, name)
 
     def relabel(self, by_topic: Mapping[Any, Any], name: str | None = None,
                 order: Iterable[Any] | None = None) -> Groups:
@@ -295,7 +295,7 @@ class Combined(Groups):
         return self.sources
 
 
-class _Override(Combined):
+class Override(Combined):
     """The groups of the first source, and of the second for documents not in the first."""
 
     def __init__(self, corrections: Groups, base: Groups, name: str | None) -> None:

@@ -53,33 +53,35 @@ def answer(experiment: Experiment, runs: Mapping[str, Any], qrels: pd.DataFrame 
     :param runs: the runs, by name
     :param qrels: the qrels; ``None`` without random orders
     :param groups: the group source of the measures that name none
-    :returns: ``measure`` (its column), ``place, system, value, p`` (against the baseline; NaN
-        without one), ``same``, the systems that are not told apart from the fairest by a paired
-        t-test with Holm's correction (by the intervals of corrected values), and ``random``, the
-        mean value of random orders of the documents that the first system found. One system has
-        one row, without a place. A measure without a corrected value has one without a system
+    :returns: ``measure`` (its column), ``place, system, value``, ``correction`` (its name in the
+        table of corrections; empty without one), ``p`` (against the baseline; NaN without one),
+        ``same``, the systems that are not told apart from the fairest by a paired t-test with
+        Holm's correction (by the intervals of corrected values), and ``random``, the mean value of
+        random orders of the documents that the first system found. One system has one row, without
+        a place. A measure without a corrected value has one without a system
     """
     averages = experiment.averages.set_index("name").loc[experiment.systems]
-    rows = []
-    for column, measure, end in zip(experiment.columns, experiment.measures, experiment.ends,
-                                    strict=True):
+    rows: list[Any] = []
+    columns = zip(experiment.columns, experiment.measures, experiment.ends, strict=True)
+    for column, measure, end in columns:
         if not answered(measure):
             continue
-        is_corrected = column in experiment.corrected
+        correction, p = "", None
         values = averages[column]
+        is_corrected = column in experiment.corrected
         if is_corrected:
-            values = experiment.corrections.values(column)
+            correction, values = experiment.corrections.values(column)
+        else:
+            p = p_values(averages, column)
         values = values.dropna()
         if values.empty:
             if is_corrected:
-                rows.append({"measure": column, "place": "", "system": [], "value": nan, "p": nan,
-                             "same": []})
+                rows.append((column, "", [], nan, "", nan, []))
             continue
         far = distance(values, end).round(TIE_DECIMALS)
-        names = (NEAREST, FARTHEST) if end == NEAR_ZERO else (FAIREST, LEAST_FAIR)
-        places = dict(zip(names, (far.min(), far.max()), strict=True))
-        if len(values) == 1:
-            places = {"": far.iloc[0]}
+        least, largest = far.min(), far.max()
+        best, worst = (NEAREST, FARTHEST) if end == NEAR_ZERO else (FAIREST, LEAST_FAIR)
+        places = {best: least, worst: largest} if len(values) > 1 else {"": least}
         if is_corrected:
             same = experiment.corrections.not_told_apart(column, far.idxmin())
         else:
@@ -87,14 +89,16 @@ def answer(experiment: Experiment, runs: Mapping[str, Any], qrels: pd.DataFrame 
         for place, limit in places.items():
             systems = far.index[far == limit].tolist()
             first, *_ = systems
-            p = None if is_corrected else p_values(averages, column)
-            rows.append({
-                "measure": column, "place": place, "system": systems, "value": values[first],
-                "p": nan if p is None else p[first],
-                "same": [name for name in same if limit == far.min() and name not in systems]})
+            others = [name for name in same if limit == least and name not in systems]
+            p_value = nan if p is None else p[first]
+            rows.append((column, place, systems, values[first], correction, p_value, others))
             same = []
-    table = pd.DataFrame(rows, columns=["measure", "place", "system", "value", "p", "same"])
+    table = pd.DataFrame(rows, columns=_ANSWER)
     return table.assign(random=_random_orders(experiment, table, runs, qrels, groups, seed))
+
+
+#: The columns of the answer but the last.
+_ANSWER = ["measure", "place", "system", "value", "correction", "p", "same"]
 
 
 def _not_told_apart(perquery: pd.DataFrame, column: str, best: str) -> list[str]:
@@ -128,7 +132,7 @@ def _random_orders(experiment: Experiment, table: pd.DataFrame, runs: Mapping[st
 
 def results(experiment: Experiment, found: pd.DataFrame) -> list[str]:
     """Return the answer as sentences, one for each measure."""
-    names = dict(zip(experiment.columns, experiment.names, strict=True))
+    names = experiment.column_names
     sentences = []
     for column in found["measure"].unique():
         parts: list[str] = []
@@ -139,11 +143,12 @@ def results(experiment: Experiment, found: pd.DataFrame) -> list[str]:
                              "value")
                 continue
             details = [f"{row.value:.3f}".replace("-", "−")]
-            if column in experiment.corrected:
-                details.append(experiment.corrections.source(column))
+            if row.correction:
+                details.append(row.correction)
             if not np.isnan(row.p):
                 p = short_p(row.p)
-                details.append(f"p {p if p.startswith('<') else f'= {p}'} against the baseline")
+                equals = "" if p.startswith("<") else "= "
+                details.append(f"p {equals}{p} against the baseline")
             verb = "are" if len(row.system) > 1 else "is"
             part = f"{enumerated(row.system)} {verb} {row.place or 'evaluated'}"
             if not parts:
@@ -203,15 +208,16 @@ def paragraph(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]
     facts = experiment.facts
     cited = []
     described = []
-    for label, column, measure in zip(experiment.names, experiment.columns, experiment.measures,
-                                      strict=True):
+    names = experiment.column_names.items()
+    for (column, label), measure in zip(names, experiment.measures, strict=True):
         name = label if label == column else f"{label}, which is {column}"
         papers = getattr(measure, "SOURCE", PAPERS.get(measure.NAME, ()))
         cited.append(name + _cite(*papers))
         if isinstance(measure, FairnessMeasure):
             described.append(_description(label, measure, column in facts.several))
-    sentences = [f"We evaluate {plural(len(experiment.systems), 'system')} on "
-                 f"{plural(len(experiment.topics), 'topic')} by {enumerated(cited)}.", *described]
+    systems = plural(len(experiment.systems), "system")
+    topics = plural(len(experiment.topics), "topic")
+    sentences = [f"We evaluate {systems} on {topics} by {enumerated(cited)}.", *described]
     sentences += [_on_groups(experiment, source) for source in experiment.sources]
     if experiment.corrections is not None:
         sentences.append(experiment.corrections.summary())
@@ -221,8 +227,8 @@ def paragraph(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]
         sentences.append(f"Differences from {facts.comparison.baseline} are tested over the topics "
                          f"({facts.comparison}){holm}.")
     sentences += results(experiment, found)
-    labels = dict(zip(experiment.columns, experiment.names, strict=True))
-    sentences += [*on_replaced_shares(facts, experiment.columns, labels), *hidden]
+    sentences += on_replaced_shares(facts, experiment.columns, experiment.column_names)
+    sentences += hidden
     sentences.append(f"The values were computed with pt_fairness {__version__}{_cite(SOFTWARE)} "
                      f"and ir_measures {ir_measures.__version__}{_cite('macavaney2022')}.")
     return " ".join(sentences)
@@ -256,7 +262,11 @@ def plain(text: str) -> str:
     """Return a text with citations by author and year."""
     short = {key: reference.short for key, reference in BIBLIOGRAPHY.items()}
     short[SOFTWARE] = "the pt_fairness developers"
-    return _CITATION.sub(lambda match: "; ".join(short[key] for key in match[1].split(",")), text)
+
+    def citation(match: re.Match[str]) -> str:
+        return "; ".join(short[key] for key in match[1].split(","))
+
+    return _CITATION.sub(citation, text)
 
 
 def latex(text: str) -> str:

@@ -295,24 +295,22 @@ def _answer(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]) 
     :param found: what :func:`pt_fairness.reporting.conclusions.answer` returns
     :param hidden: the sentences on groups that systems hide
     """
-    labels = dict(zip(experiment.columns, experiment.labels, strict=True))
-    frame = found.rename(columns={"place": "", "same": "not told apart from",
-                                  "random": "random orders"})
-    frame["measure"] = frame["measure"].map(labels)
+    heads = {"place": "", "same": "not told apart from", "random": "random orders"}
+    frame = found.rename(columns=heads)
+    frame["measure"] = frame["measure"].map(experiment.column_labels)
     for column in ("system", "not told apart from"):
         frame[column] = [conclusions.named(systems, experiment) for systems in frame[column]]
-    if experiment.corrected:
-        corrected = {column: experiment.corrections.source(column)
-                     for column in experiment.corrected}
-        frame.insert(4, "correction", found["measure"].map(corrected).fillna(""))
+    if not experiment.corrected:
+        frame = frame.drop(columns="correction")
     unknown = [column for column in ("p", "random orders") if frame[column].isna().all()]
     frame["p"] = frame["p"].map(short_p)
     frame = frame.drop(columns=unknown)
     lead = ("The fairest and the least fair system by each measure of groups or values, with the "
             "mean value of random orders of its documents.")
     findings = experiment.corrections.disagreements() if experiment.corrected else []
+    caveats = conclusions.caveats(experiment)
     blocks = [_table(frame), _block("findings", lines=[*hidden, *findings]),
-              _block("notes", lines=conclusions.caveats(experiment))]
+              _block("notes", lines=caveats)]
     return Section("answer", "Answer", lead, blocks)
 
 
@@ -325,10 +323,9 @@ def _corrected(experiment: Experiment, frame: pd.DataFrame) -> Section:
     if "checked" in frame:
         counts = frame["checked"].astype(str).str.replace("<NA>", "–")
         frame = frame.assign(checked=counts)
-    labels = dict(zip(experiment.columns, experiment.labels, strict=True))
-    copied = tables.table(frame, {column: labels[column] for column in experiment.columns})
-    return Section("corrected", "Corrected values", corrections.summary(),
-                   [_results(experiment, frame), *_copies(copied)])
+    copied = tables.table(frame, experiment.column_labels)
+    blocks = [_results(experiment, frame), *_copies(copied)]
+    return Section("corrected", "Corrected values", corrections.summary(), blocks)
 
 
 def _copies(table: Table) -> list[dict[str, Any]]:
@@ -346,14 +343,16 @@ def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
     """
     averages = experiment.averages.set_index("name", drop=False)
     columns = experiment.columns
-    is_best: Any = best(comparable(averages[["name", *columns]], experiment.facts))
+    compared = comparable(averages[["name", *columns]], experiment.facts)
+    is_best: Any = best(compared)
     is_best[experiment.corrected] = False
     mark: Any = marks(averages, experiment.facts)
     far: Any = experiment.distances(averages)
     lines: Any = defaultdict(list)
     if ends is not None:
         for row in ends.dropna().itertuples():
-            lines[row.name, row.measure].append(f"[{decimal(row.low)}, {decimal(row.high)}]")
+            interval = f"[{decimal(row.low)}, {decimal(row.high)}]"
+            lines[row.name, row.measure].append(interval)
     for column in columns:
         p: Any = p_values(averages, column)
         for name in [] if p is None else p.dropna().index:
@@ -373,8 +372,9 @@ def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
             rows[-1].append(cell)
     count = len(experiment.systems)
     heads = [("system", ""), *zip(experiment.labels, experiment.meanings, strict=True)]
-    blocks = [_block("table", heads=heads, bodies=[rows[:count], rows[count:]]),
-              _block("notes", lines=table.notes[len(table.hidden):])]
+    bodies = [rows[:count], rows[count:]]
+    notes = table.notes[len(table.hidden):]
+    blocks = [_block("table", heads=heads, bodies=bodies), _block("notes", lines=notes)]
     lead = "Averages over the topics. The best value of each measure is bold."
     if experiment.corrected:
         lead += " Values by the model's labels are corrected above, and never bold."
@@ -414,8 +414,7 @@ def _results(experiment: Experiment, frame: pd.DataFrame) -> dict[str, Any]:
 
     :param frame: ``name, measure`` and other columns
     """
-    labels = dict(zip(experiment.columns, experiment.labels, strict=True))
-    frame = frame.assign(measure=frame["measure"].map(labels))
+    frame = frame.assign(measure=frame["measure"].map(experiment.column_labels))
     for column in frame.columns.intersection(["p", "corrected"]) if "p" in frame else ():
         frame[column] = frame[column].map(short_p)
     return _table(frame.rename(columns={"name": "system", "n": "topics"}))
@@ -437,6 +436,21 @@ def _controls(*controls: tuple[str, str, Sequence[str], int]) -> dict[str, Any]:
     return _block("controls", controls=controls)
 
 
+def _group_figure(experiment: Experiment, control: str,
+                  figure: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a figure with the choice of its group source, and the key of the groups.
+
+    :param control: the id of the choice
+    """
+    names = [source.name for source in experiment.sources]
+    return [_controls(("groups", control, names, 0)), _key(experiment), figure]
+
+
+def _key(experiment: Experiment) -> dict[str, Any]:
+    """Return the block of the colours of groups."""
+    return _block("key", sources=experiment.sources)
+
+
 def _shown(experiment: Experiment) -> Section:
     """Return the section on the groups that the systems show."""
     tables = {}
@@ -444,14 +458,12 @@ def _shown(experiment: Experiment) -> Section:
         table = table.assign(expected=table["expected"].map("{:.1f}".format),
                              p=table["p"].map(short_p))
         tables[name] = _table(table.rename(columns={"name": "system"}))
-    names = [source.name for source in experiment.sources]
     caption = ("The share of each group in the attention that a system gives: the first documents "
                "with a group, by the discounts of their ranks. The top bar and the dashed lines "
                "are the shares of the relevant documents.")
-    blocks = [_controls(("groups", "shown-source", names, 0)),
-              _block("key", sources=experiment.sources), _figure("shares", caption, "shares"),
-              _numbers("The numbers of the groups", tables),
-              _block("notes", lines=legend(experiment.facts.shares))]
+    blocks = _group_figure(experiment, "shown-source", _figure("shares", caption, "shares"))
+    blocks += [_numbers("The numbers of the groups", tables),
+               _block("notes", lines=legend(experiment.facts.shares))]
     by = " by the model's labels" if experiment.corrected else ""
     return Section("shown", f"Who is shown{by}", "Which groups get the attention of each system.",
                    blocks)
@@ -465,9 +477,9 @@ def _plane(experiment: Experiment) -> Section:
                "filled point. The lines through a point are intervals. Dashed lines are the ideal "
                "value (green) and reference rankings. A blue line is the front that the judgments "
                "allow. The table of systems has the numbers.")
-    blocks = [_controls(("horizontal", "horizontal", labels, experiment.other),
-                        ("vertical", "vertical", labels, experiment.main)),
-              _figure("plane", caption, "systems", "fronts")]
+    horizontal = "horizontal", "horizontal", labels, experiment.other
+    vertical = "vertical", "vertical", labels, experiment.main
+    blocks = [_controls(horizontal, vertical), _figure("plane", caption, "systems", "fronts")]
     return Section("relevance", "Relevance against fairness", "", blocks)
 
 
@@ -479,10 +491,8 @@ def _judgments(experiment: Experiment) -> Section:
         table = table.loc[experiment.topics, source.labels].map("{:.4g}".format)
         tables[source.name] = _topic_table(table)
     caption = "A document of several groups counts in equal parts, or by its weights."
-    blocks = [_controls(("groups", "source", list(tables), 0)),
-              _block("key", sources=experiment.sources),
-              _figure("judged", caption, "judged"),
-              _numbers("The numbers of relevant documents", tables)]
+    blocks = _group_figure(experiment, "source", _figure("judged", caption, "judged"))
+    blocks.append(_numbers("The numbers of relevant documents", tables))
     return Section("judgments", "Judgments", "Relevant documents of each group by topic.", blocks)
 
 
@@ -494,8 +504,9 @@ def _topics(experiment: Experiment, compared: pd.DataFrame | None,
     :param ranked: the first documents of the systems with the groups of each source
     """
     labels = experiment.labels
-    blocks = [_controls(("measure", "measure", labels, experiment.main),
-                        ("topic", "topic", experiment.topic_texts, 0))]
+    measure = "measure", "measure", labels, experiment.main
+    topic = "topic", "topic", experiment.topic_texts, 0
+    blocks = [_controls(measure, topic)]
     if compared is not None:
         caption = ("Differences from the baseline over the topics, with intervals. Filled points "
                    "are significant.")
@@ -505,18 +516,18 @@ def _topics(experiment: Experiment, compared: pd.DataFrame | None,
     caption = ("A stroke is the value of a topic, and the point is the chosen topic. The best "
                "system is at the top.")
     values = frames.topic_values(experiment)
-    tables = {label: _topic_table(values[column].unstack(sort=False))
-              for column, label in zip(experiment.columns, labels, strict=True)}
+    tables = {}
+    for column, label in experiment.column_labels.items():
+        tables[label] = _topic_table(values[column].unstack(sort=False))
     blocks += [_figure("values", caption, "values", "systems"), _numbers("The values", tables)]
     if ranked:
-        counts = {title: _topic_table(table)
-                  for title, table in frames.counts(experiment, ranked).items()}
+        counts = frames.counts(experiment, ranked)
+        tables = {title: _topic_table(table) for title, table in counts.items()}
         caption = ("The first documents of each system for the chosen topic, the best system at "
                    "the top. A dot is a relevant document. Documents that do not count for the "
                    "measure are faint. Of several rankings of a topic, the first is shown.")
-        blocks += [_block("key", sources=experiment.sources),
-                   _figure("strips", caption, "documents", "values"),
-                   _numbers("The numbers of documents of each group", counts)]
+        blocks += [_key(experiment), _figure("strips", caption, "documents", "values"),
+                   _numbers("The numbers of documents of each group", tables)]
     lead = f"The systems differ most by {labels[experiment.main]} on the first topics."
     return Section("topics", "Topics", lead, blocks)
 
@@ -545,8 +556,11 @@ def _rendered(title: str, experiment: Experiment, sections: Sequence[Section],
         raise ImportError("report needs Jinja2: pip install 'pt-fairness[report]'") from None
     params = experiment.params(depth)
     blocks = [block for section in sections for block in section.blocks]
-    figures = [block | {"specification": _specification(block["name"], params)}
-               for block in blocks if block["kind"] == "figure"]
+    figures = []
+    for block in blocks:
+        if block["kind"] == "figure":
+            specification = _specification(block["name"], params)
+            figures.append(block | {"specification": specification})
     records = {}
     for name, frame in data.items():
         text = frame.to_json(orient="records", double_precision=TIE_DECIMALS)  # NaN is null
@@ -588,9 +602,9 @@ def _script() -> str:
     if find_spec("vl_convert") is None:
         raise ImportError("report needs vl-convert-python: pip install 'pt-fairness[report]'")
     command = [sys.executable, "-X", "utf8", "-c", BUNDLE]
-    bundle = subprocess.run(command, input=_file("page.js"), stdout=subprocess.PIPE, check=True,
-                            encoding="utf-8").stdout
-    return bundle.replace("</script", r"<\/script")
+    done = subprocess.run(command, input=_file("page.js"), stdout=subprocess.PIPE, check=True,
+                          encoding="utf-8")
+    return done.stdout.replace("</script", r"<\/script")
 
 
 def _base64(data: bytes) -> str:

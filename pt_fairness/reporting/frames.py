@@ -72,11 +72,12 @@ class Experiment:
         self.systems: list[str] = results.systems(self.averages)["name"].tolist()
         self.columns = results.measure_columns(self.averages)
         names = results.values_by_measure(labels or {}, self.columns)
-        #: The names of the measures in a text.
-        self.names: list[str] = [names.get(column, column) for column in self.columns]
-        names = results.short_names(self.columns) | names
-        #: The names of the measures in tables and figures, their better ends, and what these mean.
-        self.labels: list[str] = [names.get(column, column) for column in self.columns]
+        #: The names of the measures in a text, and in tables and figures, by column.
+        self.column_names: dict[str, str] = {column: column for column in self.columns} | names
+        self.column_labels = self.column_names | results.short_names(self.columns) | names
+        self.names = list(self.column_names.values())
+        #: The labels of the measures, their better ends, and what these mean.
+        self.labels = list(self.column_labels.values())
         self.ends = [str(direction(measure)) for measure in measures]
         self.meanings = list(map(meaning, measures))
         self.sources = _sources(measures, self.facts.groups, qrels, groups)
@@ -86,7 +87,8 @@ class Experiment:
         self.other = int(self.main == 0)
         #: The topics, and their texts. Those on which the systems differ most come first.
         is_main = self.perquery["measure"] == self.columns[self.main]
-        spread = self.perquery[is_main].groupby("qid")["value"].std()
+        topics = self.perquery[is_main].groupby("qid")
+        spread = topics["value"].std()
         spread = spread.sort_values(ascending=False, kind="stable")
         self.topics: list[str] = spread.index.tolist()
         self.topic_texts = self.topics

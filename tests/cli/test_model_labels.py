@@ -48,6 +48,8 @@ def test_agreement(files, command):
     latex = command("agreement", "human.csv", "model.csv", "--format", "latex")[1]
     assert latex.count(r"\toprule") == 2 and r"precision low" in latex
     assert command("agreement", "qrels", "model.csv")[0] == 2
+    code, _, err = command("agreement", "human.csv", "model.csv", "--none", "Q")
+    assert code == 2 and "'Q'" in err
 
 
 def test_a_table_of_uncertain_labels_leaves_relevance_out(files, command):
@@ -168,7 +170,8 @@ def test_an_interrupt_leaves_nothing_behind(track, command, monkeypatch):
         "--count-undefined", "--format long")),
     ("report --human sample --uncertain 9", "--uncertain"), ("report --human sample --test t",
                                                              "--test"),
-    ("table --human no/file", "no/file"), ("table --human-topics sample", "topics"),
+    ("table --human sample --none Q", "'Q'"), ("table --human no/file", "no/file"),
+    ("table --human-topics sample", "topics"),
     ("table --human sample wrong", "sample, line 2"), ("label -o x", "--whole-topics"),
     ("label --documents 3 --whole-topics 3 -o x", "--whole-topics"),
     ("label --documents 3", "--output")])
