@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 from slow_versions import label_sampler as slow_sampler
 from slow_versions import uncertainty as slow
 
@@ -144,6 +145,10 @@ def test_summary_and_labels_of_people(quick):
     certain = values(data, groups.from_mapping({**data.model, **data.human}), 4).iloc[0]
     assert row["as labelled"] == pytest.approx(certain["mean"])
     assert row["n_eff"] > 0 and row["label low"] <= row["mean"] <= row["label high"]
+    share, labels = row["share"], row["error"] ** 2 * (row["n_eff"] + 1)  # (1 + 1 / n_eff) * B
+    freedom = 1 / ((1 - share) ** 2 / (row["n"] - 1) + share ** 2 / 41)
+    half = t.ppf(0.975, freedom) * np.sqrt(labels / share)
+    assert row["high"] - row["mean"] == pytest.approx(half)
     difference = values(data, source, 41, runs=runs, baseline="A").iloc[0]
     for column in ("mean", "as labelled", "most probable"):
         assert difference[column] == pytest.approx(table.loc["B", column] - row[column])
