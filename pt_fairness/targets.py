@@ -76,7 +76,7 @@ class Target(NamedObject):
                              f"got {total[off][0]:.9g}")
         if none:
             need_labels(none, table, f"the target {name!r}")
-            table = table.drop(columns=[*none])
+            table = table.drop(columns=[*none], errors="ignore")
             shares = table.fillna(0.0).to_numpy(float)
             total = shares.sum(axis=1, keepdims=True)
             if not total.all():

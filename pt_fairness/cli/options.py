@@ -323,7 +323,7 @@ def labelled_sources(texts: Iterable[str], reading: Mapping[str, Any],
         with collecting_warnings():
             labels = groups.get(group_source(text, **reading)).labels or ()
         known.update(labels)
-        dropped = [label for label in none if label in labels]
+        dropped = [label for label in none if label in (*labels, "")]
         used = reading | {"none": dropped} if dropped else reading
         sources.append(group_source(text, **used))
     need_labels(none, known, "the model or of people")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -118,15 +119,32 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
     if unknown:
         warn(f"{enumerated(map(repr, unknown))} of {what} counts as a group; none={unknown!r} "
              f"(--none {' '.join(unknown)}) leaves it out")
-    counts = table.counts()
-    for mark in ";|," if sep is None and not declared else "":
-        marked = [mark in label for label in table.labels]
-        if counts[marked].sum() > counts.sum() / 2:
-            cell = table.labels[marked.index(True)]
-            warn(f"the cells of {what}, such as {cell!r}, are one group each; sep={mark!r} "
-                 f"(--sep '{mark}') makes them several groups")
-            break
+    if sep is None and not declared:
+        _warn_of_cells(table, what)
     return Listed(table, name, order, declared)
+
+
+def _warn_of_cells(table: Table, what: str) -> None:
+    """Warn if cells seem to name several groups: most cells, or one with labels of other cells.
+
+    :param what: the name of the table
+    """
+    counts = table.counts()
+    for mark in ";|,":
+        marked = [mark in label for label in table.labels]
+        cells = [label for label in table.labels if _joins(label, mark, table.labels)]
+        if counts[marked].sum() > counts.sum() / 2:
+            cells += itertools.compress(table.labels, marked)
+        if cells:
+            warn(f"the cells of {what}, such as {cells[0]!r}, are one group each; sep={mark!r} "
+                 f"(--sep '{mark}') makes them several groups")
+            return
+
+
+def _joins(cell: str, mark: str, labels: Sequence[str]) -> bool:
+    """Return whether a cell consists of other labels with a mark between them."""
+    parts = map(str.strip, cell.split(mark))
+    return mark in cell and {*parts} <= {*labels}
 
 
 #: The columns of rows of groups; the last two are the relevance in qrels.
@@ -316,7 +334,7 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     elif declared:
         frame = read_memberships(file, declared)
     else:
-        frame, holds_judgments = read_labelled(file, columns, bool(dropped))
+        frame, holds_judgments = read_labelled(file, columns, dropped)
     groups = _listed(frame, os.fspath(file), name, order, sep, dropped, declared, judged)
     groups.made_of = os.fspath(path)
     groups.judged = holds_judgments

@@ -12,6 +12,7 @@ import pandas as pd
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import (
     TREC_DEFAULTS,
+    UNANNOTATED,
     group_labels,
     label_text,
     listed,
@@ -98,6 +99,8 @@ def read_values(path: Path, columns: Columns = BY_NAME, sep: str | None = None,
 def separated(frame: pd.DataFrame, column: str, sep: str | None) -> pd.DataFrame:
     """Return a frame whose cells of a column are text, with a row for each part of a cell.
 
+    Warn if no cell has several parts.
+
     :param sep: what separates the parts; ``None`` for one part in each cell
     """
     texts = frame[column].map(label_text, na_action="ignore").astype(object)
@@ -105,6 +108,8 @@ def separated(frame: pd.DataFrame, column: str, sep: str | None) -> pd.DataFrame
         return frame.assign(**{column: texts})
     parts = texts.str.split(sep, regex=False)
     rows = frame.assign(**{column: parts}).explode(column)
+    if len(rows) == len(frame):
+        warn(f"sep={sep!r} (--sep '{sep}') splits no cell of the column of the {column}s")
     return rows.assign(**{column: rows[column].str.strip()})
 
 
@@ -114,7 +119,7 @@ def need_labels(none: Iterable[str], labels: Iterable[str], what: str) -> None:
     :param labels: those that there are
     :raises ValueError: if one of ``none`` is not there
     """
-    for label in {*none}.difference(labels):
+    for label in {*none}.difference(labels, UNANNOTATED):
         known = listed(sorted(labels))
         raise ValueError(f"none must hold labels of {what}, {known}, got {label!r}")
 
@@ -222,15 +227,15 @@ def read_groups(path: Path, column: str | None = None, document: str | None = No
     return frame.reset_index(drop=True)
 
 
-def read_labelled(path: Path, columns: Columns = BY_NAME, none: bool = False) -> Labelled:
+def read_labelled(path: Path, columns: Columns = BY_NAME, none: Sequence[str] = ()) -> Labelled:
     """Read a group file as :func:`read_groups` does, with a categorical group if it is a table.
 
-    :param none: whether some labels mean no group, so that the fourth column of qrels may be groups
-        if it holds numbers
+    :param none: the labels that mean no group, such as ``''``. If there are some, the fourth column
+        of qrels may be groups if it holds numbers
     """
     with opened(path) as source:
         if columns.column is None and columns.id is None and holds_judgments(source):
-            return Labelled(_judged_groups(source, none), True)
+            return Labelled(_judged_groups(source, bool(none)), True)
         if not has_header(source):
             _, line = first_line(source)
             raise ValueError(
@@ -240,7 +245,7 @@ def read_labelled(path: Path, columns: Columns = BY_NAME, none: bool = False) ->
                 "shares) needs the names of its groups (from_file(path, labels=[…]), --groups "
                 f"FILE:LABEL,LABEL). Its first line is {shown(line)}")
         frame = _named_table(source, columns)
-        _check_groups(source, frame)
+        _check_groups(source, frame, none)
         return Labelled(frame, False)
 
 
@@ -294,9 +299,10 @@ def _nested(frame: pd.DataFrame, source: Input, *columns: Any) -> pd.DataFrame:
     return frame
 
 
-def _check_groups(source: Input, frame: pd.DataFrame) -> None:
+def _check_groups(source: Input, frame: pd.DataFrame, none: Sequence[str]) -> None:
     """Check the documents and the weights in a file of groups, and warn of empty groups.
 
+    :param none: the labels that mean no group
     :raises ValueError: if a row lacks its document, or its weight is not a number of at least 0
     """
     check_ids(source, frame)
@@ -308,10 +314,10 @@ def _check_groups(source: Input, frame: pd.DataFrame) -> None:
     if "weight" in frame:
         unused = empty | (texts == "-")
         weights_of(frame[["weight"]], source.name, unused)
-    if empty.any():
+    if empty.any() and "" not in none:
         first = place(source, frame, empty.argmax())
         warn(f"{first} has an empty group, as have {empty.sum()} of {len(frame)} rows; it counts "
-             "as no group; write - to avoid this warning")
+             "as no group; none=[''] (--none '') avoids this warning")
 
 
 def weights_of(weights: pd.DataFrame, what: str, unused: Any = False) -> Floats:

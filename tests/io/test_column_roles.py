@@ -165,7 +165,25 @@ def test_cells_of_several_groups(read):
     assert len(messages) == 1 and "sep=';'" in messages[0] and "'A;B'" in messages[0]
     source, messages = warned(lambda: read(text, sep=";"))
     assert source.labels == ["A", "B", "C"] and messages == []
-    assert warned(lambda: read("docno,group d1,A;B d2,B d3,C d4,A"))[1] == []
+    assert warned(lambda: read("docno,group d1,A;B d2,B d3,C d4,D"))[1] == []
+
+
+@each("mark", ";|,")
+def test_a_cell_of_labels_of_other_cells(read, mark):
+    """Each part has to be a label of its own: one warning names the cell and the option."""
+    for cell in (f"B{mark}A", f"B{mark} A"):
+        frame = pd.DataFrame({"docno": list("abcdefg"), "group": [*"AABBCC", cell]})
+        for option in ("", f"sep={mark!r}"):
+            messages = warned(lambda frame=frame, option=option: groups.from_frame(
+                frame, sep=mark if option else None))[1]
+            assert [f"sep={mark!r}" in text and repr(cell) in text
+                    for text in messages] == ([] if option else [True])
+
+
+def test_a_separator_that_splits_no_cell(read):
+    source, messages = warned(lambda: read("docno,group d1,A;B d2,B d3,A", sep="|"))
+    assert source.labels == ["A", "A;B", "B"]
+    assert len(messages) == 1 and "sep='|'" in messages[0]
 
 
 @each("label", ["unknown", "None", "n/a", "NA", "null", "?", "missing"])
