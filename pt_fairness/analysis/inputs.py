@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,9 @@ from pt_fairness import groups as sources
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, as_frame
 from pt_fairness.core.messages import first_names, shown, warn
+from pt_fairness.groups.sources import located
+from pt_fairness.io.column_roles import Columns, frame_rows
+from pt_fairness.io.document_files import read_topic_groups
 from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.io.qrels_files import chosen_topics, load_qrels, qrels_columns
 from pt_fairness.io.run_files import NamedRuns, RunInputs, named, read_run
@@ -171,16 +175,26 @@ def measures_without_groups(measures: Any, caller: str, labels: str) -> list[Fai
     return measures
 
 
+def topic_groups_of(path: Any) -> pd.DataFrame:
+    """Read ``qid, group`` from ``FILE``, ``FILE:COLUMN`` or ``FILE:TOPIC:COLUMN``."""
+    file, column = located(path)
+    return read_topic_groups(file, Columns(column or None))
+
+
 def _topic_source(groups: Any) -> sources.Groups:
     """Return a group source that holds a topic in place of each document."""
     groups = as_frame(groups)
+    if isinstance(groups, (str, os.PathLike)):
+        groups = topic_groups_of(groups)
+    if isinstance(groups, pd.Series):
+        groups = groups.to_dict()
     if isinstance(groups, pd.DataFrame):
-        need_columns(groups, ["qid", "group"], "the frame of topic groups")
-        frame = groups[["qid", "group"]]
+        rows = frame_rows(groups, "the frame of topic groups", number=None, rows="qid")
+        frame = rows[["qid", "group"]]
         return sources.from_frame(frame.rename(columns={"qid": "docno"}))
     if not isinstance(groups, Mapping) or not groups:
-        raise ValueError("groups of topics must be a dictionary from topics to labels, or a frame "
-                         f"with the columns qid and group, got {shown(groups)}")
+        raise ValueError("groups of topics must be a dictionary from topics to labels, a file, or "
+                         f"a frame with the columns qid and group, got {shown(groups)}")
     if not all(isinstance(part, (Mapping, pd.DataFrame)) for part in groups.values()):
         return sources.from_mapping(groups)
     parts = [_topic_source(part) for part in groups.values()]

@@ -170,8 +170,8 @@ def add_tables(group: Any) -> None:
     group.add_argument("--test-zero", action="store_true", help="test whether each signed measure, "
                        "such as BiasP, is 0")
     group.add_argument("--topic-groups", metavar="FILE",
-                       help="means by groups of topics, from a CSV file with the columns qid and "
-                       "group, with intervals")
+                       help="means by groups of topics, with intervals, from a table of topics and "
+                       "groups; FILE:COLUMN or FILE:TOPIC:COLUMN names its columns")
     group.add_argument("--uncertain", metavar="DRAWS", type=int,
                        help="intervals under uncertain labels, whose probabilities are the "
                        "weights of --groups, from this many draws; with --baseline, of the "
@@ -253,8 +253,8 @@ def resolve(options: argparse.Namespace) -> None:
         from pt_fairness import targets
         targets.register(os.path.basename(path).partition(".")[0], path)
     if "topic_groups" in given:
-        from pt_fairness.io.document_files import read_topic_groups
-        options.topic_groups = read_topic_groups(options.topic_groups)
+        from pt_fairness.analysis.inputs import topic_groups_of
+        options.topic_groups = topic_groups_of(options.topic_groups)
     for name in given.keys() & {"labels", "tolerance"}:
         given[name] = dict(given[name])
     options.progress = sys.stderr.isatty()

@@ -136,7 +136,7 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
 
     :param held: what the table holds
     :param number: the number of each row, which a table can lack; ``None`` if it has none
-    :param rows: what the rows are: documents, or else ``docno`` is not needed
+    :param rows: what the rows are: documents, or topics (``qid``), or else ``docno`` is not needed
     :raises ValueError: if a column is missing, is there twice, or cannot be told from others
     """
     column, document = _pair(table, given)
@@ -147,6 +147,9 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
         known[number] = [number]
     if rows != "docno":
         known["docno"] = ()
+    if rows == "qid":
+        named["qid"] = named.pop("docno")
+        known["qid"] = (*TOPICS, *POSSIBLE_TOPICS)
     roles: dict[Any, Any] = {}
     for role, text in named.items():
         if text:
@@ -165,6 +168,9 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
                               "which holds the documents", roles[held])
         raise table.lacks("has no column 'docno' or another that is known to hold documents",
                           column=roles.get(held))
+    if rows == "qid" and rows not in roles:
+        raise table.lacks("has no column 'qid' or another that is known to hold topics",
+                          column=roles.get(held))
     rest = table.without(roles)
     used = [*TOPICS]
     if number == "weight":
@@ -175,7 +181,7 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
         left = [name for name in rest.names if plain(name) not in used]
         if len(left) != 1:
             several = f"; {enumerated(map(repr, left))} are possible" if left else ""
-            raise table.lacks(f"has no column {held!r}{several}", roles.get("docno"))
+            raise table.lacks(f"has no column {held!r}{several}", roles.get(rows))
         roles[held] = left[0]
     return roles
 

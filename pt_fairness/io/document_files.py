@@ -152,14 +152,14 @@ def read_targets(path: Path, columns: Columns = BY_NAME) -> pd.DataFrame:
     return frame.assign(share=share).reset_index(drop=True)
 
 
-def read_topic_groups(path: Path) -> pd.DataFrame:
+def read_topic_groups(path: Path, columns: Columns = BY_NAME) -> pd.DataFrame:
     """Read a table of groups of topics, ``qid, group``, compressed or not.
 
+    :param columns: the groups, and the topics as ``id``
     :returns: ``qid, group`` as text, and the other columns of the file
     """
     with opened(path) as source:
-        frame = _named_table(source, BY_NAME, "group", None, "qid")
-        need_columns(frame, ["qid", "group"], source.name)
+        frame = _named_table(source, columns, "group", None, "qid")
         check_ids(source, frame, "group")
         return frame.reset_index(drop=True)
 

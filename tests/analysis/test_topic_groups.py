@@ -39,6 +39,28 @@ def test_slow_version(values, labels, measure):
         assert row[name] == pytest.approx(expected[name], abs=1e-9, nan_ok=True), name
 
 
+@each("header, columns", [("qid,group", ""), ("user,age_group", ""), ("user,group", ""),
+                          ("topic,group,x", ""), ("query,a,b", ":a"), ("who,a,b", ":who:a")])
+def test_tables_of_topics(tmp_path, header, columns):
+    """A file with known or named columns and its frame are what the dictionary is."""
+    path = tmp_path / "topics.csv"
+    names = header.split(",")
+    rows = [(*pair, "x")[:len(names)] for pair in DOMAINS.items()]
+    frame = pd.DataFrame(rows, columns=names)
+    frame.to_csv(path, index=False)
+    values = frame_of({"A": VALUES["A"]})
+    tables = [f"{path}{columns}"] if columns else [path, frame, pd.Series(DOMAINS)]
+    for table in tables:
+        pd.testing.assert_frame_equal(topic_gaps(values, table, 99), topic_gaps(values, DOMAINS, 99))
+
+
+@each("header, says", [("item,group", "topics"), ("user,a,b", r"topics\.csv:user:a")])
+def test_tables_without_topics_or_groups(tmp_path, header, says):
+    (tmp_path / "topics.csv").write_text(f"{header}\n{header}1\n")
+    with pytest.raises(ValueError, match=says):
+        topic_gaps(frame_of(VALUES), tmp_path / "topics.csv")
+
+
 def test_systems_with_other_topics():
     values = {**VALUES, "B": [math.nan, *VALUES["B"][1:]], "C": [math.nan] * 8}
     result = topic_gaps(frame_of(values), DOMAINS)
