@@ -254,6 +254,8 @@ class Table:
         table = self.frame
         if _is_plain(table):
             labelled = self._labelled()
+            if "p" in table:
+                labelled["p"] = table["p"].map(short_p, "ignore")
             return {str(column): self._plain_cells(labelled[column]) for column in labelled}
         measures = [name for name in measure_columns(table) if not _split(name)[1]]
         averages = noted.comparable(table[["name", *measures]], self._facts)

@@ -64,7 +64,7 @@ def _add_explain(commands: Any) -> None:
 def _add_rerank(commands: Any) -> None:
     rerank = add_command(commands, "rerank", _rerank, "re-rank a run towards target shares of the "
                          "groups", ("trec",), add_help=False, usage="pt-fairness rerank RUN METHOD "
-                         "--groups SOURCE [--PARAMETER VALUE …] [-o FILE]")
+                         "--groups SOURCE [--PARAMETER VALUE …] [--sep TEXT …] [-o FILE]")
     rerank.add_argument("-h", "--help", action=_MethodHelp, nargs=0,
                         help="show this help; after a METHOD, the parameters of the method")
     add_run(rerank)
@@ -186,7 +186,9 @@ def _method_parser(method: Any) -> argparse.ArgumentParser:
     meanings["groups"] = SOURCES
     parser = argparse.ArgumentParser(f"pt-fairness rerank RUN {method.__name__}",
                                      description=summary.partition("\n\n")[0],
-                                     argument_default=argparse.SUPPRESS)
+                                     argument_default=argparse.SUPPRESS,
+                                     epilog="pt-fairness rerank --help lists the options of how "
+                                     "--groups are read, such as --sep.")
     for name, parameter in method.parameters().items():
         meaning = meanings[name]
         if parameter.default is not None:

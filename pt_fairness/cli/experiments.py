@@ -152,9 +152,10 @@ def _add_label(commands: Any) -> None:
     group = label.add_argument_group("documents")
     number = group.add_mutually_exclusive_group(required=True)
     number.add_argument("--documents", metavar="N", type=int, help="N documents at random, "
-                        "including --human")
+                        "including --human; 200 or more")
     number.add_argument("--whole-topics", metavar="N", type=int, help="all documents that the "
-                        "measures need in N random topics, first in --human-topics")
+                        "measures need in N random topics, first in --human-topics; 20 or "
+                        "more")
     group.add_argument("--queries", metavar="TOPICS", help="a file of topics or a dataset id of "
                        "ir_datasets, for their queries")
     group.add_argument("--texts", metavar="DATASET", help="a dataset id of ir_datasets, for the "
@@ -173,8 +174,8 @@ def _table(options: argparse.Namespace) -> str:
             refuse(options, ignored, f"with {option(name)}")
     with _naming_the_rest(options):
         table = _uncertain(options) if "uncertain" in options else _evaluated(options)
-    if form in ("csv", "json") and "human" in options:
-        for line in table.notes:
+    if form in ("csv", "json"):
+        for line in table.notes if "human" in options else table.hidden:
             say(line)
     return table.form(form)
 

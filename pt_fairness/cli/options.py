@@ -23,13 +23,14 @@ _OPTIONS = {"confidence": "--ci", "labels": "--label", "long": "--format long",
 
 
 def add_qrels(command: Any) -> None:
-    command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id; "
-                         "none for measures that depend on no judged document")
+    command.add_argument("qrels", metavar="QRELS", help="a file of qrels (TREC, CSV or TSV with a "
+                         "header, Parquet, JSON; compressed or not) or an ir_datasets id; none for "
+                         "measures that depend on no judged document")
 
 
 def add_run(command: Any, nargs: str | None = None) -> None:
-    command.add_argument("runs", metavar="RUN", nargs=nargs, help="a TREC run, compressed if it "
-                         "ends in .gz, or a .parquet file")
+    command.add_argument("runs", metavar="RUN", nargs=nargs, help="a file of a run, in the forms "
+                         "of qrels")
 
 
 def add_groups(command: Any) -> None:

@@ -26,9 +26,11 @@ POSSIBLE_TOPICS = ("query", "topic", "user")
 POSSIBLE_WEIGHTS = ("weights", "share", "membership", "confidence", "prob", "probability", "p")
 #: A column that may be a weight, but mostly is the score of a ranking.
 _SCORE = "score"
-#: The names of what a run or qrels have besides topics and documents. The first one counts.
-_RANKING = {"score": ("score",), "rank": ("rank",), "label": ("label", "relevance", "rel", "score"),
-            "iteration": ("iteration", "seqno", "repnumber")}
+#: The names of the columns of runs and qrels. The first one counts.
+RANKING: dict[str, Sequence[str]] = {
+    "qid": (*TOPICS, *POSSIBLE_TOPICS), "docno": DOCUMENTS, "score": ("score",), "rank": ("rank",),
+    "label": ("label", "relevance", "rel", "score"),
+    "iteration": ("iteration", "seqno", "repnumber")}
 
 
 class Columns(NamedTuple):
@@ -122,8 +124,7 @@ def ranking_roles(table: Names, *others: str) -> dict[str, Any]:
 
     :param others: ``score``, ``rank``, ``label`` or ``iteration``
     """
-    known: dict[str, Any] = {role: _RANKING[role] for role in others}
-    known |= {"qid": (*TOPICS, *POSSIBLE_TOPICS), "docno": DOCUMENTS}
+    known: dict[str, Any] = {role: RANKING[role] for role in (*others, "qid", "docno")}
     if table.find("pageid") is not None:  # the names of TREC Fair
         known["qid"] += ("id",)
         known["docno"] = (*DOCUMENTS[:-1], "pageid")

@@ -43,6 +43,7 @@ from pt_fairness.io.tables import (
     is_structured,
     label_names,
     named_table,
+    need_role,
     read_columns,
 )
 
@@ -120,7 +121,7 @@ def judgments(source: Input) -> pd.DataFrame:
     if table is None:
         return read_columns(source, _QRELS)
     frame = identified(source, table, "label", "iteration")
-    need_columns(frame, ["qid", "docno", "label"], source.name)
+    need_role(source, table, frame, "label")
     if "iteration" not in frame:
         return frame.assign(iteration="0")
     return frame.assign(iteration=_group_texts(frame["iteration"]))

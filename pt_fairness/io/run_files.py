@@ -38,6 +38,7 @@ from pt_fairness.io.tables import (
     is_json,
     is_scores,
     named_table,
+    need_role,
     read_columns,
     read_objects,
 )
@@ -238,7 +239,7 @@ def _named_rows(source: Input, table: pd.DataFrame, text: Any) -> pd.DataFrame:
         lists = frame.columns.intersection(["qid", "iteration"])
         frame["rank"] = 1 + frame.groupby([*lists], sort=False).cumcount()
     if "score" in frame or "rank" not in frame:
-        need_columns(frame, ["qid", "docno", "score"], source.name)
+        need_role(source, table, frame, "score", "rank")
         score = column_of_numbers(source, frame, "score")
     else:
         score = -column_of_numbers(source, frame, "rank")

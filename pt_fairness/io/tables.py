@@ -17,7 +17,7 @@ import pandas as pd
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import LARGEST_FLOAT, is_number, texts_of
 from pt_fairness.core.messages import ONCE, first_names, shown, warn
-from pt_fairness.io.column_roles import DOCUMENTS, Names, ranking_roles
+from pt_fairness.io.column_roles import DOCUMENTS, RANKING, Names, ranking_roles
 from pt_fairness.io.files import Input, need_columns
 
 #: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
@@ -38,6 +38,8 @@ _SPACE = re.compile(r"[ \t\r\n]+")
 _COMMENT = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?#.*")
 #: Characters that labels differ by unseen: white space, soft hyphens, and those without a width.
 _INVISIBLE = r"[\s\u00ad\u200b-\u200d\u2060\ufeff]+"
+#: What CSV files without a header, or with semicolons, need.
+_HINT = "; CSV needs commas (or tabs) and a header"
 #: The number of characters of a header that are read; Python's limit of a name is higher.
 _LONGEST = 100_000
 
@@ -121,7 +123,7 @@ def read_columns(source: Input, names: Sequence[str],
     if not rest:
         wrong |= frame.pop("rest") != ""
     if wrong.any():
-        raise columns_error(source, wrong.idxmax(), names)
+        raise columns_error(source, wrong.idxmax(), names, _HINT)
     for name, kind in types.items():
         if kind is float:
             frame[name] = column_of_numbers(source, frame, name)
@@ -269,7 +271,9 @@ def identified(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame
     names = Names([*table], source.name)
     found = ranking_roles(names, *others)
     frame = table.rename(columns={column: role for role, column in found.items()})
-    need_columns(frame, ["qid", "docno"], source.name)
+    need_columns(frame, [], source.name)
+    need_role(source, table, frame, "qid")
+    need_role(source, table, frame, "docno")
     check_ids(source, frame)
     taken = found["docno"]
     for column in names.without(found).known(DOCUMENTS)[:1]:
@@ -278,6 +282,19 @@ def identified(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame
     for column in ("qid", "docno"):
         frame[column] = texts_of(frame[column])
     return frame
+
+
+def need_role(source: Input, table: pd.DataFrame, frame: pd.DataFrame, *roles: str) -> None:
+    """Raise an error unless one of the roles is there.
+
+    :param table: the table as it was read
+    :param frame: the table, whose columns are named after their roles
+    :raises ValueError: if none is; the error lists the names that a column may have
+    """
+    if not {*roles} & {*frame}:
+        known = ", ".join(name for role in roles for name in RANKING[role])
+        names = ", ".join(map(str, table))
+        raise ValueError(f"{source.name} must have one of the columns {known}; it has {names}")
 
 
 class _Lines(io.BufferedIOBase):
@@ -346,12 +363,17 @@ def _read_text(source: Input, separator: str, names: Sequence[str], types: Mappi
     return frame.set_axis([*names, "rest"], axis="columns")
 
 
-def columns_error(source: Input, number: Any, names: Sequence[str]) -> ValueError:
-    """Return the error of a line with more or fewer fields than there are names."""
+def columns_error(source: Input, number: Any, names: Sequence[str], hint: str = "") -> ValueError:
+    """Return the error of a line with more or fewer fields than there are names.
+
+    :param hint: what is said of a line that has commas or semicolons
+    """
     text = next(line for i, line in source.lines() if i == number)
     columns = f"{len(names)} columns ({', '.join(names)})"
+    if not re.search("[,;]", text):
+        hint = ""
     return ValueError(f"{source.name}, line {number} must have {columns}, got "
-                      f"{shown(text.strip())}")
+                      f"{shown(text.strip())}{hint}")
 
 
 def place(source: Input, frame: pd.DataFrame, row: Any) -> str:

@@ -242,13 +242,15 @@ def overview(measures: Sequence[FairnessMeasure]) -> str:
 
 
 def full_text(measures: Sequence[FairnessMeasure]) -> str:
-    """Return the full documentation of measures as plain text."""
+    """Return the full documentation of measures as plain text, with BibTeX of their papers."""
     return "\n\n\n".join(map(_full_entry, measures))
 
 
 def _full_entry(measure: FairnessMeasure) -> str:
     title, _, body = (measure.__doc__ or "").partition("\n")
-    papers = [str(BIBLIOGRAPHY[key]) for key in measure.SOURCE]
+    papers = []
+    for key in measure.SOURCE:
+        papers += [str(BIBLIOGRAPHY[key]), BIBLIOGRAPHY[key].bibtex]
     values = f"range {range_of(measure)}; {ideal_in_words(measure)}"
     text = "\n".join([values, body, "", *papers])
     return f"{title}\n{textwrap.indent(text, '    ')}"

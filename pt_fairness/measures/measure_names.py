@@ -99,6 +99,8 @@ LARGEST_INT = 2**31 - 1
 TAKES = "measures must be objects of ir_measures or names such as 'nDCG@10'"
 #: A quoted text, or a negative number outside quotes and numbers.
 _NEGATIVE = re.compile(r"""('[^']*'|"[^"]*")|(?<![\w.])-\s*[\d.]+(?:e[-+]?\d+)?""")
+#: A parameter whose value is text without quotes.
+_UNQUOTED = re.compile(r"""(\w+)\s*=\s*(?!True\b|False\b|None\b)([^\W\d]\w*)\s*[,)]""")
 #: A measure in a text of several, which may have white space within brackets, quotes or around @.
 _ONE = re.compile(r"""(?:'[^']*'|"[^"]*"|\((?:'[^']*'|"[^"]*"|[^'"()])*\)|\s*@\s*|\S)+""")
 
@@ -157,6 +159,16 @@ def meant(text: str) -> str | None:
     return None
 
 
+def _advice(text: str) -> str:
+    """Return what a text needs, if it lacks quotation marks, or has several measures in it."""
+    bare = _UNQUOTED.search(text)
+    if bare:
+        return f" Put text in quotes: {bare[1]}='{bare[2]}'."
+    if re.search("[,;]", re.sub(r"\(.*?\)", "", text)):
+        return " Separate measures by spaces."
+    return ""
+
+
 def parsed_one(measure: Any, check: bool = True) -> Any:
     """Parse one measure.
 
@@ -170,7 +182,7 @@ def parsed_one(measure: Any, check: bool = True) -> Any:
             measure = parse(measure)
         except (NameError, ValueError) as error:
             near = meant(measure)
-            advice = f" Did you mean {near!r}?" if near else ""
+            advice = f" Did you mean {near!r}?" if near else _advice(measure)
             raise ValueError(f"{TAKES}, got {shown(measure)} ({error}).{advice}") from None
     if not isinstance(measure, ir_measures.Measure):
         raise ValueError(f"{TAKES}, got {shown(measure)}")

@@ -264,10 +264,10 @@ class Run:
 
 
 def warn_of_topics(run_qids: Collection[str], topics: Sequence[str], warn: Warn = warn) -> None:
-    """Warn if a run lacks topics of the qrels, and has others, or has fewer than half of them."""
+    """Warn if a run lacks topics of the qrels."""
     missing = [qid for qid in topics if qid not in run_qids]
     foreign = {*run_qids}.difference(topics)
-    if missing and (foreign or 2 * len(missing) > len(topics)):
+    if missing:
         example = f", not for {missing[0]!r}"
         if foreign:
             example += f", and for others, such as {min(foreign)!r}"

@@ -112,6 +112,23 @@ def test_means_by_groups_of_topics(table, expected):
     assert named["measure"].unique().tolist() == ["nDCG@5", "rND@5", "x ↑"]
 
 
+def test_who_is_hidden_is_said_beside_csv(command, tmp_path, monkeypatch):
+    """Ten topics with ten relevant documents of A, which are ranked first, and ten of B."""
+    monkeypatch.chdir(tmp_path)
+    documents = [f"{group}{i}" for group in "AB" for i in range(10)]
+    pairs = [(qid, docno) for qid in range(10) for docno in documents]
+    qrels = [f"{qid} {docno[0]} {docno} 1\n" for qid, docno in pairs]
+    (tmp_path / "qrels").write_text("".join(qrels))
+    rows = [f"{qid} Q0 {docno} 1 {-documents.index(docno)} t\n" for qid, docno in pairs]
+    (tmp_path / "mine").write_text("".join(rows))
+    asked = ["table", "qrels", "mine", "-m", "AWRF@5"]
+    for more in ([], ["-o", "out.csv"], ["--format", "json"]):
+        _, out, err = command(*asked, *more)
+        assert "mine shows no B" in err and "shows" not in out
+    shown = command(*asked, "--shares", "--format", "text")[1]
+    assert "< .001" in shown and "1.000" in shown and "0.0000\n" not in shown
+
+
 def test_values_for_mixed_models(table, expected):
     result = expected()
     code, out, _ = table("--format", "long")

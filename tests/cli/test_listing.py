@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 
 import pytest
 from one_test import each
@@ -33,6 +34,9 @@ def test_measures_in_full(measures):
         lines = inspect.cleandoc(type(MEASURES[name]).__doc__).splitlines()
         assert len(lines) > 20 and all(line in out for line in lines)
         assert all(str(BIBLIOGRAPHY[key]) in out for key in MEASURES[name].SOURCE)
+        entries = [textwrap.indent(BIBLIOGRAPHY[key].bibtex, "    ")
+                   for key in MEASURES[name].SOURCE]
+        assert all(entry in out for entry in entries)
         assert all(parameter in out for parameter in MEASURES[name].SUPPORTED_PARAMS)
     assert "range 0 to 1; 1 is best" in measures("OfGroup")[1]
     code, out, err = measures("nDCG")

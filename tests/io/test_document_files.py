@@ -8,6 +8,7 @@ import io as standard_io
 import json
 import os
 import sys
+import warnings
 
 import pandas as pd
 import pytest
@@ -194,6 +195,9 @@ def test_lists_beside_cells_that_are_split(tmp_path, name):
     with pytest.warns(FairnessWarning, match="(row|line) 3 has an empty group"):
         source = groups.from_file(path, sep=";")
     assert source.labels == ["CON", "PRO"] and rows_of(source) == rows_of(EXPECTED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rows_of(groups.from_file(path, sep=";", none=[""])) == rows_of(EXPECTED)
 
 
 @each("header", ["docno,P(PRO),P(CON)", "docno,PRO,CON"])

@@ -279,8 +279,9 @@ def test_a_second_column_of_documents_is_told(written):
 
 
 @each("text, says", [
-    ("qid,docno,rel\n1,a,1\n", r"no column 'score'; .* has qid, docno, rel"),
-    ("docno,score\na,1\n", "no column 'qid'"), ("qid,score\n1,1\n", "no column 'docno'"),
+    ("qid,docno,prediction\n1,a,1\n", "score, rank.* prediction"),
+    ("docno,score\na,1\n", "qid.* docno, score"), ("qid,score\n1,1\n", "docno.* qid, score"),
+    ("qid;docno;score\n1;a;1\n", "line 1 .*commas"), ("1,a,1\n", "line 1 .*header"),
     ("qid,docno,score\n1,a,1\n1,b,high\n", "line 3: score .*'high'"),
     ("qid,docno,score\n1,a,1\n1,b,\n", "line 3: score .*''"),
     ("qid,docno,score\n1,a,1\n1,,2\n", "line 3: docno"),
@@ -300,7 +301,8 @@ def test_runs_that_are_wrong(written, text, says):
 @each("text, says", [
     ("qid,docno,label\n1,a,1\n1,b,x\n", "line 3: label .*'x'"),
     ("qid,docno,label\n1,a,0.5\n", "line 2: label .*'0.5'"),
-    ("qid,docno,group\n1,a,X\n", "no column 'label'"),
+    ("user,item,rating\n1,a,2\n", "label, relevance, rel.* rating"),
+    ("qid;docno;rel\n1;a;1\n", "line 1 .*commas"), ("1,a,1\n", "line 1 .*header"),
     ("qid\tdocno\tlabel\n1\t\t1\n", "line 2: docno"),
     ('{"1": {"a": 1, "b": 2.5}}', "row 2: label .*'2.5'"),
     ("1 a 1\n", "line 1 .*4 columns"), ("qid iteration docno label\n1 X a\n", "line 2: label")])

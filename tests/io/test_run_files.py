@@ -123,8 +123,8 @@ class TestParquet:
         (FRAME.assign(score=["1", "x"]), ", row 2: score .*'x'"),
         (FRAME.assign(docno=[None, "b"]), ", row 1: docno"),
         (FRAME.assign(iteration=["x", None]), ", row 2: iteration"),
-        (FRAME.drop(columns=["score", "rank"]), " has no column 'score'"),
-        (FRAME.drop(columns="docno"), " has no column 'docno'")])
+        (FRAME.drop(columns=["score", "rank"]), " .*columns score, rank"),
+        (FRAME.drop(columns="docno"), " .*columns docno")])
     def test_what_is_wrong(self, tmp_path, frame, says):
         with pytest.raises(ValueError, match=rf"run\.parquet{says}"):
             self.read(frame, tmp_path)

@@ -42,6 +42,15 @@ def test_nothing_is_near(typed, capsys):
     assert capsys.readouterr() == ("", "")
 
 
+@each("typed, says", [
+    ("rKL(protected=indie)@10", "quotes: protected='indie'"), ("nDCG@10,AWRF@10", "spaces"),
+    ("AWRF(target='qrels', groups=stance)@5", "quotes: groups='stance'"),
+    ("nDCG@10;AWRF(target={'a':0.5,'b':0.5})@10", "spaces")])
+def test_what_a_text_needs(typed, says):
+    with pytest.raises(ValueError, match=says):
+        parsed_one(typed)
+
+
 @each("text, parts", [
     ("nDCG@10 rKL@5", ["nDCG@10", "rKL@5"]), ("rKL @ 10  P@5", ["rKL @ 10", "P@5"]),
     (" rKL(groups='stance', target='run')@10 ", ["rKL(groups='stance', target='run')@10"]),
