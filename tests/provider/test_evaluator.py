@@ -262,7 +262,7 @@ def test_undefined_topics_are_zero_and_warned_of_once(worked):
     results = []
     messages = told(lambda: results.extend(
         evaluator.calc_aggregate(frame) for frame in (run, worked.run_frame, run[:0])))
-    assert len(messages) == 2 and "0 of the 2 topics" in messages[1]
+    assert len(messages) == 2 and "1 of the 2 topics" in messages[1]
     assert "rKL@3, rND@3 on 1 of 2 topics ('2')" in messages[0]
     assert [2 * result[rND @ 3] for result in results] == [WORKED, WORKED, 1.0]
 
