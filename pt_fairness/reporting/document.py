@@ -58,8 +58,7 @@ UNCERTAIN = (
     "Each draw gives every document one label. The interval from low to high covers the choice of "
     "the topics and the labels, and the share is the part of its variance that the labels have. "
     "The interval from label low to label high covers the labels alone.")
-#: The script that prints the JavaScript of the figures. It has a process of its own, which frees
-#: the memory.
+#: Prints the JavaScript of the figures, in a process of its own, which frees the memory.
 BUNDLE = "import sys, vl_convert; print(vl_convert.javascript_bundle(sys.stdin.read()))"
 
 
@@ -270,7 +269,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     if compared is not None:
         data["differences"] = frames.differences(experiment, compared)
     with collecting_warnings():  # the evaluation has issued them
-        ranked = [_ranked(scored, judged, source.groups, depth) for source in experiment.sources]
+        ranked = [frames.ranked(scored, judged, source.groups, depth)
+                  for source in experiment.sources]
     if ranked:
         known = judged if qrels is not None else judged[:0]
         data["documents"] = frames.documents(experiment, ranked, known)
@@ -280,13 +280,6 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     sections.append(_paper(*paper))
     html = _rendered(title, experiment, sections, data, depth)
     return Report(html, evaluation.averages, *paper, evaluation.facts)
-
-
-def _ranked(runs: Mapping[str, Any], qrels: pd.DataFrame, groups: Any, depth: int) -> pd.DataFrame:
-    """Return the first documents of all runs, of which one at a time is in memory."""
-    tables = [analysis.ranked_groups({name: run}, qrels, groups, depth)
-              for name, run in runs.items()]
-    return frames.first_samples(pd.concat(tables, ignore_index=True))
 
 
 def _answer(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]) -> Section:
@@ -556,11 +549,8 @@ def _rendered(title: str, experiment: Experiment, sections: Sequence[Section],
         raise ImportError("report needs Jinja2: pip install 'pt-fairness[report]'") from None
     params = experiment.params(depth)
     blocks = [block for section in sections for block in section.blocks]
-    figures = []
-    for block in blocks:
-        if block["kind"] == "figure":
-            specification = _specification(block["name"], params)
-            figures.append(block | {"specification": specification})
+    drawn = [block for block in blocks if block["kind"] == "figure"]
+    figures = [block | {"specification": _specification(block["name"], params)} for block in drawn]
     records = {}
     for name, frame in data.items():
         text = frame.to_json(orient="records", double_precision=TIE_DECIMALS)  # NaN is null
@@ -572,14 +562,11 @@ def _rendered(title: str, experiment: Experiment, sections: Sequence[Section],
     template = environment.from_string(_file("page.html.j2"))
     return template.render(title=title, experiment=experiment, sections=sections, plural=plural,
                            version=__version__, style=_file("style.css"), script=_script(),
-                           hash=_hash, figures=_base64(packed))
+                           hash=_hash, figures=base64.b64encode(packed).decode("ascii"))
 
 
 def _specification(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the specification of a figure in Vega-Lite.
-
-    :param params: the value of each parameter
-    """
+    """Return the specification of a figure in Vega-Lite, with the value of each parameter."""
     base = json.loads(_file("specs/base.json"))
     specification = base | json.loads(_file(f"specs/{name}.json"))
     for param in specification["params"]:
@@ -589,8 +576,7 @@ def _specification(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _file(name: str) -> str:
     """Return the text of a file of the page."""
-    path = resources.files("pt_fairness.reporting") / "page" / name
-    return path.read_text(encoding="utf-8")
+    return (resources.files("pt_fairness.reporting") / "page" / name).read_text(encoding="utf-8")
 
 
 @cache
@@ -607,10 +593,7 @@ def _script() -> str:
     return done.stdout.replace("</script", r"<\/script")
 
 
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")
-
-
 def _hash(text: str) -> str:
     """Return the hash of a style or script for the policy of the page."""
-    return _base64(hashlib.sha256(text.encode("utf-8")).digest())
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return base64.b64encode(digest).decode("ascii")

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis import frames as results
-from pt_fairness.analysis import frontier, group_distribution
+from pt_fairness.analysis import frontier, group_distribution, ranked_groups
 from pt_fairness.analysis.corrections import Corrections
 from pt_fairness.analysis.exposure import QRELS_GROUPS
 from pt_fairness.analysis.frames import direction, distance
@@ -302,6 +302,12 @@ def documents(experiment: Experiment, ranked: Sequence[pd.DataFrame],
     table = rows.agg(list).reset_index()
     table["key"] = table["topic"] * len(experiment.systems) + table["system"]
     return table
+
+
+def ranked(runs: Mapping[str, Any], qrels: pd.DataFrame, groups: Any, depth: int) -> pd.DataFrame:
+    """Return the first documents of all runs, of which one at a time is in memory."""
+    tables = [ranked_groups({name: run}, qrels, groups, depth) for name, run in runs.items()]
+    return first_samples(pd.concat(tables, ignore_index=True))
 
 
 def first_samples(ranked: pd.DataFrame) -> pd.DataFrame:
