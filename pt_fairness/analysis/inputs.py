@@ -181,8 +181,10 @@ def topic_groups_of(path: Any) -> pd.DataFrame:
     return read_topic_groups(file, Columns(column or None))
 
 
-def _topic_source(groups: Any) -> sources.Groups:
+def topic_source(groups: Any) -> sources.Groups:
     """Return a group source that holds a topic in place of each document."""
+    if isinstance(groups, sources.Groups):
+        return groups
     groups = as_frame(groups)
     if isinstance(groups, (str, os.PathLike)):
         groups = topic_groups_of(groups)
@@ -197,7 +199,7 @@ def _topic_source(groups: Any) -> sources.Groups:
                          f"a frame with the columns qid and group, got {shown(groups)}")
     if not all(isinstance(part, (Mapping, pd.DataFrame)) for part in groups.values()):
         return sources.from_mapping(groups)
-    parts = [_topic_source(part) for part in groups.values()]
+    parts = [topic_source(part) for part in groups.values()]
     if len(parts) == 1:
         return parts[0]
     return sources.product(*parts)
@@ -210,7 +212,7 @@ def topic_memberships(groups: Any, frame: pd.DataFrame) -> pd.DataFrame:
     """
     topics = frame["qid"].unique()
     qids = topics.tolist()
-    members = _topic_source(groups).lookup([""] * len(qids), qids)
+    members = topic_source(groups).lookup([""] * len(qids), qids)
     lacking = np.setdiff1d(topics, members["docno"])
     if len(lacking) == len(topics):
         raise ValueError(f"no topic of the frame, such as {topics[0]!r}, has a group; check that "

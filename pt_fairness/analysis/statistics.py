@@ -437,6 +437,33 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     return pd.Series(values, p_values.index).where(p_values.notna())
 
 
+def check_tests(measures: Sequence[Any], baseline: Any, tolerance: Any, test_zero: bool) -> None:
+    """Check the options of tests before systems retrieve.
+
+    :raises ValueError: if ``tolerance`` is wrong or has no baseline, or no measure is signed
+    """
+    names = [str(measure) for measure in measures]
+    if tolerance is not None:
+        if baseline is None:
+            raise ValueError("tolerance must have a baseline, got None")
+        margins = tolerance if isinstance(tolerance, Mapping) else dict.fromkeys(names, tolerance)
+        _check_margins(margins, "worse")
+    if test_zero:
+        _signed(names)
+
+
+def _signed(measures: Sequence[str]) -> list[str]:
+    """Return the measures whose ideal value 0 lies inside their range.
+
+    :raises ValueError: if there is none
+    """
+    signed = [measure for measure in measures if direction(measure) == NEAR_ZERO]
+    if not signed:
+        raise ValueError("measures must have a signed one such as BiasP@10, without abs=True, got "
+                         f"{', '.join(measures)}")
+    return signed
+
+
 def _check_margins(margins: Mapping[str, Any], side: str) -> None:
     """Check the δ of each measure.
 
@@ -506,11 +533,8 @@ def bias_test(perquery: pd.DataFrame, correction: str | None = CORRECTION) -> pd
     0    A  BiasP@10  3  0.167  0.756  0.529      0.529   False
     """
     frame = per_query(perquery)
-    measures = frame["measure"].unique()
-    signed = [measure for measure in measures if direction(measure) == NEAR_ZERO]
-    if not signed:
-        raise ValueError("perquery must have a signed measure such as BiasP@10, without abs=True, "
-                         f"got {', '.join(measures)}")
+    measures = frame["measure"].unique().tolist()
+    signed = _signed(measures)
     tested = frame[frame["measure"].isin(signed)]
     rows, values = matrix(tested, ["name", "measure"])
     n, mean, _ = moments(values)

@@ -26,9 +26,9 @@ from pt_fairness.analysis.corrections import CONFIDENCE, Corrections
 from pt_fairness.analysis.exposure import legend
 from pt_fairness.analysis.frames import best
 from pt_fairness.analysis.human_labels import human_labels
-from pt_fairness.analysis.inputs import compares_groups, loaded_qrels
+from pt_fairness.analysis.inputs import compares_groups, loaded_qrels, topic_source
 from pt_fairness.analysis.notes import Facts, comparable, marks, p_values, short_p
-from pt_fairness.analysis.statistics import CORRECTION, check_level
+from pt_fairness.analysis.statistics import CORRECTION, check_level, check_tests
 from pt_fairness.analysis.tables import Table
 from pt_fairness.core import __version__
 from pt_fairness.core.arrays import TIE_DECIMALS
@@ -202,11 +202,12 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
                              "with human labels, which correct the averages alone")
         people = human_labels(human, human_topics)
         groups = model_labels(model, people.every)
-    if tolerance is not None and baseline is None:
-        raise ValueError("tolerance must have a baseline, got None")
     named, judged, measures, groups = inputs_of(runs, qrels, measures, topics, groups, names,
                                                 progress)
     refuse_pipes(named)
+    check_tests(measures, baseline, tolerance, test_zero)
+    if topic_groups is not None:
+        topic_groups = topic_source(topic_groups)
     relevant = None if qrels is None else judged
     references = qrels is not None and any(map(compares_groups, measures))
     evaluation = evaluate(named, relevant, measures, groups=groups, baseline=baseline, test=test,

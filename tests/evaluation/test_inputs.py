@@ -154,6 +154,9 @@ class TestBeforeTheFirstSystemRetrieves:
     @each("function, options, word", [
         (report, {"confidence": 2, "measures": "AWRF@2"}, "confidence"),
         (report, {"uncertain": 1, "measures": "AWRF@2"}, "uncertain"),
+        (report, {"tolerance": -1, "baseline": "A", "measures": "AWRF@2"}, "tolerance"),
+        (report, {"test_zero": True, "measures": "AWRF@2"}, "BiasP"),
+        (report, {"topic_groups": 3, "measures": "AWRF@2"}, "topics"),
         (analysis.against_random, {"groups": "no-such", "measures": "AWRF@2"}, "no-such"),
         (analysis.document_exposure, {"by": "group", "groups": "no-such"}, "no-such"),
         (analysis.document_exposure, {"by": "group", "groups": "no-such", "qrels": None},
