@@ -47,8 +47,8 @@ def add_groups(command: Any) -> None:
 
 def add_columns(command: Any) -> None:
     """Add the options of how the file of a group source is read."""
-    command.add_argument("--none", metavar="LABEL", nargs="+", help="the labels that mean no "
-                         "group, such as unknown")
+    command.add_argument("--none", metavar="LABEL", nargs="+", action="extend",
+                         help="the labels that mean no group, such as unknown")
     command.add_argument("--sep", metavar="TEXT", help="what separates several groups in a cell, "
                          "such as ';'")
     command.add_argument("--weight", metavar="COLUMN", type=_column, help="the column that has the "

@@ -26,6 +26,7 @@ from pt_fairness.core.messages import collecting_warnings, enumerated, first_nam
 from pt_fairness.measures.descriptions import BIBLIOGRAPHY, ideal_in_words, target_and_protected
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.rank_bias import ValueMeasure
+from pt_fairness.provider.measure_lists import takes_groups
 from pt_fairness.reporting.frames import Experiment, Source
 
 #: The names of the two ends of a measure, and of a signed one.
@@ -145,10 +146,7 @@ def results(experiment: Experiment, found: pd.DataFrame) -> list[str]:
             details = [f"{row.value:.3f}".replace("-", "−")]
             if row.correction:
                 details.append(row.correction)
-            if not np.isnan(row.p):
-                p = short_p(row.p)
-                equals = "" if p.startswith("<") else "= "
-                details.append(f"p {equals}{p} against the baseline")
+            details += _against_baseline(row.p)
             verb = "are" if len(row.system) > 1 else "is"
             part = f"{enumerated(row.system)} {verb} {row.place or 'evaluated'}"
             if not parts:
@@ -158,6 +156,41 @@ def results(experiment: Experiment, found: pd.DataFrame) -> list[str]:
                 part += f", not told apart from {named(row.same, experiment)}"
             parts.append(part)
         sentences.append(f"{'; '.join(parts)}.")
+    return sentences
+
+
+def _against_baseline(p: float) -> list[str]:
+    """Return a p-value in words, nothing for NaN."""
+    if np.isnan(p):
+        return []
+    short = short_p(p)
+    return [f"p {short} against the baseline" if short.startswith("<")
+            else f"p = {short} against the baseline"]
+
+
+def other_results(experiment: Experiment) -> list[str]:
+    """Return the means of each measure that the answer leaves out, one sentence for each.
+
+    Of many systems, there are the largest and the smallest mean. With human labels, measures of
+    labels are left out.
+    """
+    averages = experiment.averages.set_index("name").loc[experiment.systems]
+    sentences = []
+    for column, measure in zip(experiment.columns, experiment.measures, strict=True):
+        uncorrected = experiment.corrections is not None and takes_groups(measure)
+        values = averages[column].dropna()
+        if answered(measure) or uncorrected or values.empty:
+            continue
+        if len(values) > MOST_NAMED:
+            values = values.loc[[values.idxmax(), values.idxmin()]]
+        p = p_values(averages, column)
+        parts = []
+        for system, value in values.items():
+            details = [f"{value:.3f}".replace("-", "−")]
+            if p is not None:
+                details += _against_baseline(p[system])
+            parts.append(f"{system} ({', '.join(details)})")
+        sentences.append(f"{experiment.column_names[column]}: {enumerated(parts)}.")
     return sentences
 
 
@@ -227,6 +260,7 @@ def paragraph(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]
         sentences.append(f"Differences from {facts.comparison.baseline} are tested over the topics "
                          f"({facts.comparison}){holm}.")
     sentences += results(experiment, found)
+    sentences += other_results(experiment)
     sentences += on_replaced_shares(facts, experiment.columns, experiment.column_names)
     sentences += hidden
     sentences.append(f"The values were computed with pt_fairness {__version__}{_cite(SOFTWARE)} "

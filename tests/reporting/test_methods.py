@@ -40,6 +40,13 @@ def test_systems_topics_measures_groups_and_versions():
     assert f"ir_measures {ir_measures.__version__} (MacAvaney et al. 2022)" in text
 
 
+def test_measures_of_relevance_have_their_means():
+    page = made()
+    means = page.table.set_index("name").loc[["one", "two", "three"], "nDCG@2"]
+    for value in means:
+        assert f"({value:.3f}" in page.paragraph
+
+
 def test_labels_and_parameters():
     text = made(["rKL(protected='C',rel=2)@5"], labels={
         "rKL(protected='C',rel=2)@5": "Unfairness"}).paragraph
