@@ -161,8 +161,9 @@ def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
     >>> model = dict(zip("abcdefgh", "FMFMFFMM"))
     >>> human = {"a": "F", "b": "M", "c": "F", "d": "F", "e": "F", "f": "F"}
     >>> found = analysis.prediction_powered({"A": run}, qrels, "AWRF@2", model, human, [1, 2, 3])
-    >>> found.round(3).loc[0, ["n", "checked", "mean", "by model", "by hand"]].tolist()
-    [4.0, 3.0, 0.764, 0.84, 0.789]
+    >>> found[["n", "checked", "mean", "by model", "by hand"]].round(3)
+       n  checked   mean  by model  by hand
+    0  4        3  0.764      0.84    0.789
     """
     check_level(confidence)
     data = Comparison(runs, qrels, measures, "prediction_powered", model, filled_in(human))
