@@ -14,7 +14,7 @@ from pt_fairness.analysis.frames import measure_columns, systems
 from pt_fairness.analysis.human_labels import LEAST_KAPPA, HumanLabels, check
 from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core.messages import collecting_warnings
-from pt_fairness.groups.combinations import ModelLabels, kappa
+from pt_fairness.groups.combinations import ModelLabels, kappa, wilson
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
 
@@ -170,15 +170,13 @@ class Corrections:
         return found.index[~told_apart].tolist()
 
     def summary(self) -> str:
-        """Return how much was checked by hand, and how well the model agrees with it."""
-        from statsmodels.stats.proportion import proportion_confint
+        """Return a sentence on the number of human labels and their agreement with the model's."""
         text = f"{self.checked} documents were checked by hand"
         if self._topics is not None:
             text += f", {self._topics.checked.sum()} topics in full"
         if self.compared:
-            ends = proportion_confint(self.equal, self.compared, method="wilson")
-            percent = 100 * np.array([self.equal / self.compared, *ends])
-            share, low, high = (f"{number:.1f}" for number in percent)
+            accuracy = wilson(self.equal, self.compared)
+            share, low, high = (f"{100 * number:.1f}" for number in accuracy)
             value, kappa_low, kappa_high = (f"{number:.2f}" for number in self.kappa)
             text += (f"; the labels of the model equal {share} % [{low}, {high}] of these labels "
                      f"(κ {value} [{kappa_low}, {kappa_high}])")

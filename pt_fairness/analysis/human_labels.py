@@ -70,7 +70,7 @@ def listed_documents(source: Groups) -> pd.DataFrame:
 
 
 def is_labelled(source: Groups, qids: Any, docnos: Any) -> Bools:
-    """Return whether a source knows each document: its label, or that it is without group."""
+    """Return whether a source has a label for each document, or says that it has no group."""
     unknown = source.annotate(qids, docnos).unknown_of(len(docnos))
     return ~np.isnan(unknown)
 
@@ -83,7 +83,7 @@ class HumanLabels(NamedTuple):
     #: The labels of each kind; ``None`` without any.
     documents: Groups | None
     of_topics: Groups | None
-    #: The topics of the rows of the second kind, also of those that are not filled in.
+    #: The topics of the second kind, also those without a label yet.
     topics: list[str]
 
 
@@ -92,8 +92,8 @@ def human_labels(documents: Any = None, topics: Any = None,
     """Read human labels. Rows whose label is empty are not filled in yet.
 
     :param documents: the labels of documents at random: a file, a list of files, or another form
-        that :func:`pt_fairness.groups.model_labels` reads; ``None`` without; or both kinds, read by
-        this function
+        that :func:`pt_fairness.groups.model_labels` reads; ``None`` without; or a result of this
+        function, which is returned
     :param topics: the labels of whole topics, in the same forms
     :param none: the labels that mean no group
     :raises ValueError: if there are no labels, a document has two different ones (the error names
@@ -121,7 +121,7 @@ _ROWS = ["qid", "docno", "group", "place"]
 
 
 def _rows(human: Any) -> pd.DataFrame:
-    """Return the rows of human labels of a kind; the label of a row to fill in is missing."""
+    """Return the rows of one kind of human labels. A label that is not filled in is missing."""
     parts = human if isinstance(human, list) else [human]
     tables = [pd.DataFrame(columns=_ROWS, dtype=object)]
     tables += [_rows_of_part(part) for part in parts if part is not None]

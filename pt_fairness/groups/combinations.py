@@ -491,7 +491,7 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     n = len(human_label)
     compared = table.sum()
     right = np.diag(table)
-    accuracy = (*_wilson(right.sum(), n), n)
+    accuracy = (*wilson(right.sum(), n), n)
     rows = [accuracy, (*kappa(table), compared), (_alpha(table), nan, nan, compared)]
     summary = pd.DataFrame(rows, ["accuracy", "kappa", "alpha"], ["value", "low", "high", "n"])
     per_label = pd.DataFrame({"label": labels})
@@ -499,7 +499,7 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     per_label["model"] = table.sum(axis=0)
     for name, side in (("precision", "model"), ("recall", "human")):
         titles = [name, f"{name} low", f"{name} high"]
-        per_label[titles] = np.transpose(_wilson(right, per_label[side]))
+        per_label[titles] = np.transpose(wilson(right, per_label[side]))
     per_label["f1"] = 2 * right / (per_label["human"] + per_label["model"])
     return ErrorRates(summary, per_label, counts)
 
@@ -519,7 +519,7 @@ def _documents(model: Groups, human: Groups) -> tuple[Any, Any]:
     return qids, docnos
 
 
-def _wilson(hits: Any, number: Any) -> tuple[Any, Any, Any]:
+def wilson(hits: Any, number: Any) -> tuple[Any, Any, Any]:
     """Return shares with Wilson's intervals, NaN for 0 of 0."""
     from statsmodels.stats.proportion import proportion_confint
     number = np.where(number, number, nan)

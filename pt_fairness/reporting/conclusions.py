@@ -67,13 +67,11 @@ def answer(experiment: Experiment, runs: Mapping[str, Any], qrels: pd.DataFrame 
     for column, measure, end in columns:
         if not answered(measure):
             continue
-        correction, p = "", None
-        values = averages[column]
+        correction, values = "", averages[column]
+        p = p_values(averages, column)  # NaN for corrected measures
         is_corrected = column in experiment.corrected
         if is_corrected:
             correction, values = experiment.corrections.values(column)
-        else:
-            p = p_values(averages, column)
         values = values.dropna()
         if values.empty:
             if is_corrected:
@@ -143,15 +141,11 @@ def results(experiment: Experiment, found: pd.DataFrame) -> list[str]:
                 parts.append(f"No system is the fairest by {names[column]}, which has no corrected "
                              "value")
                 continue
-            details = [f"{row.value:.3f}".replace("-", "−")]
-            if row.correction:
-                details.append(row.correction)
-            details += _against_baseline(row.p)
             verb = "are" if len(row.system) > 1 else "is"
             part = f"{enumerated(row.system)} {verb} {row.place or 'evaluated'}"
             if not parts:
                 part += f" by {names[column]}"
-            part += f" ({', '.join(details)})"
+            part += _value(row.value, row.p, row.correction)
             if row.same:
                 part += f", not told apart from {named(row.same, experiment)}"
             parts.append(part)
@@ -159,20 +153,23 @@ def results(experiment: Experiment, found: pd.DataFrame) -> list[str]:
     return sentences
 
 
-def _against_baseline(p: float) -> list[str]:
-    """Return a p-value in words, nothing for NaN."""
-    if np.isnan(p):
-        return []
-    short = short_p(p)
-    return [f"p {short} against the baseline" if short.startswith("<")
-            else f"p = {short} against the baseline"]
+def _value(value: float, p: float, correction: str = "") -> str:
+    """Return a value in parentheses, with its correction and its p-value where there are some."""
+    details = [f"{value:.3f}".replace("-", "−")]
+    if correction:
+        details.append(correction)
+    if not np.isnan(p):
+        short = short_p(p)
+        equals = "" if short.startswith("<") else "= "
+        details.append(f"p {equals}{short} against the baseline")
+    return f" ({', '.join(details)})"
 
 
 def other_results(experiment: Experiment) -> list[str]:
-    """Return the means of each measure that the answer leaves out, one sentence for each.
+    """Return a sentence on the means of each measure that :func:`answer` leaves out.
 
-    Of many systems, there are the largest and the smallest mean. With human labels, measures of
-    labels are left out.
+    If there are many systems, it names the largest and the smallest mean. With human labels, there
+    is none on a measure that depends on the labels.
     """
     averages = experiment.averages.set_index("name").loc[experiment.systems]
     sentences = []
@@ -181,16 +178,14 @@ def other_results(experiment: Experiment) -> list[str]:
         values = averages[column].dropna()
         if answered(measure) or uncorrected or values.empty:
             continue
+        head = "Means"
         if len(values) > MOST_NAMED:
+            head = "The largest and the smallest mean"
             values = values.loc[[values.idxmax(), values.idxmin()]]
         p = p_values(averages, column)
-        parts = []
-        for system, value in values.items():
-            details = [f"{value:.3f}".replace("-", "−")]
-            if p is not None:
-                details += _against_baseline(p[system])
-            parts.append(f"{system} ({', '.join(details)})")
-        sentences.append(f"{experiment.column_names[column]}: {enumerated(parts)}.")
+        parts = [system + _value(value, nan if p is None else p[system])
+                 for system, value in values.items()]
+        sentences.append(f"{head} of {experiment.column_names[column]}: {enumerated(parts)}.")
     return sentences
 
 

@@ -58,7 +58,7 @@ UNCERTAIN = (
     "Each draw gives every document one label. The interval from low to high covers the choice of "
     "the topics and the labels, and the share is the part of its variance that the labels have. "
     "The interval from label low to label high covers the labels alone.")
-#: Prints the JavaScript of the figures, in a process of its own, which frees the memory.
+#: The code of the process that prints the JavaScript of the figures. Its end frees the memory.
 BUNDLE = "import sys, vl_convert; print(vl_convert.javascript_bundle(sys.stdin.read()))"
 
 
@@ -300,7 +300,7 @@ def _answer(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]) 
     frame["p"] = frame["p"].map(short_p)
     frame = frame.drop(columns=unknown)
     lead = ("The fairest and the least fair system by each measure of groups or values, with the "
-            "mean value of random orders of its documents.")
+            "mean value of random orders of the documents of that system.")
     findings = experiment.corrections.disagreements() if experiment.corrected else []
     caveats = conclusions.caveats(experiment)
     blocks = [_table(frame), _block("findings", lines=[*hidden, *findings]),

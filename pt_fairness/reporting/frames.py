@@ -305,7 +305,7 @@ def documents(experiment: Experiment, ranked: Sequence[pd.DataFrame],
 
 
 def ranked(runs: Mapping[str, Any], qrels: pd.DataFrame, groups: Any, depth: int) -> pd.DataFrame:
-    """Return the first documents of all runs, of which one at a time is in memory."""
+    """Return the first documents of each run. One run at a time is in memory."""
     tables = [ranked_groups({name: run}, qrels, groups, depth) for name, run in runs.items()]
     return first_samples(pd.concat(tables, ignore_index=True))
 
