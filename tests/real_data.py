@@ -31,7 +31,9 @@ def shared() -> Path:
       (``fairweb1pilot.*``), targets (``*.golddistr``), ``run.NAME.gz``, and ``ntcireval.tsv``,
       what the tool of the task prints for them
     * ``gender``: ``msmarco-passage-dev.fair.tsv``, ``trec-dl-2019.fair.tsv`` and ``words.csv``, the
-      queries and words of Rekabsaz et al. (2021); ``run.trec-dl-2019.NAME.gz``, any runs over them
+      queries and words of Rekabsaz et al. (2021); ``run.trec-dl-2019.NAME.gz``, any runs over them;
+      ``MSMGenderBias.csv`` of Mousavian et al. (2025)
+    * ``cocktail``: ``nq-utd.zip``
     """
     folder = Path(os.environ.get("PT_FAIRNESS_SHARED", ROOT.parent / "shared"))
     if not folder.is_dir():

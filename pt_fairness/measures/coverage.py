@@ -46,6 +46,8 @@ class _Annotated(Quotient):
     -------
     Range
         0 to 1.
+    Undefined
+        No topic.
     Nothing returned
         0, the lowest.
     Relation to Judged
@@ -279,7 +281,7 @@ class OfGroupMeasure(FairnessMeasure):
     def __init__(self, **params: Any) -> None:
         """Set the parameters; the cutoff of ``measure`` becomes its cutoff.
 
-        :raises ValueError: ``measure`` cannot be parsed, or there are two cutoffs
+        :raises ValueError: if ``measure`` cannot be parsed, or there are two cutoffs
         """
         if isinstance(params.get("measure"), (str, irm.Measure)):
             inner = parsed_one(str(params["measure"]), check=False)

@@ -1,4 +1,4 @@
-"""What is said of the measures in notes, warnings and commands, and their papers."""
+"""Descriptions of the measures for notes, warnings and commands, and their papers."""
 
 from __future__ import annotations
 

@@ -95,8 +95,7 @@ class DocumentMeasure(FairnessMeasure):
         return (sums @ view.share).ravel()
 
     def note(self, view: Rankings, documents: Documents, **numbers: Floats) -> None:
-        """Note numbers of :meth:`compared`: of groups by label, of documents by rank.
-        """
+        """Note numbers of :meth:`compared`: of groups by label, of documents by rank."""
         if self.needs_groups:
             view.note(view.labels, **numbers)
         elif view.notes is not None:

@@ -49,7 +49,7 @@ def both_sides(values: Floats, sets: Any) -> tuple[Floats, Floats]:
 class LogRatio(SignedMeasure):
     """The logarithm of the ratio of X of the protected side to X of the other side.
 
-    X is the exposure of a side, divided by what a subclass returns from :meth:`candidates`.
+    X is the exposure of a side, divided by what a subclass returns from :meth:`denominators`.
     """
 
     SOURCE = ("singh2018", "raj2022")
@@ -62,7 +62,7 @@ class LogRatio(SignedMeasure):
     #: Whether the exposure of a document is multiplied by its gain.
     REALISED: ClassVar[bool] = False
 
-    def candidates(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
+    def denominators(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
         """Return the denominators of the protected and of the other side, ``[T]`` each."""
         raise NotImplementedError
 
@@ -72,7 +72,7 @@ class LogRatio(SignedMeasure):
         first = view.first_ranking
         side = self.side(view)
         assert side is not None
-        below, rest_below = self.candidates(view, side)
+        below, rest_below = self.denominators(view, side)
         exposure, returned = self._exposure(view)
         above, rest_above = both_sides(exposure, side.sets[first])
         largest = self.discount(self.cutoff or 1)
@@ -107,7 +107,7 @@ class LogRatio(SignedMeasure):
         return sums, returned
 
 
-_AFTER = {**DISCOUNT, "unannotated": params.unannotated(), "abs": params.absolute(),
+_EXPOSURE_PARAMS = {**DISCOUNT, "unannotated": params.unannotated(), "abs": params.absolute(),
           "groups": params.groups()}
 
 
@@ -181,9 +181,9 @@ class _logDP(LogRatio):
 
     # Slow version: log_dp in tests/slow_versions/merit.py
     WHERE = "exposure = Σ exposure of the side's documents, due = 2 * its target share"
-    SUPPORTED_PARAMS = {**params.TWO_SIDES, "target": TARGET, **_AFTER}
+    SUPPORTED_PARAMS = {**params.TWO_SIDES, "target": TARGET, **_EXPOSURE_PARAMS}
 
-    def candidates(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
+    def denominators(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
         lists = np.bincount(view.topic, side.total > 0)
         shares = np.bincount(view.topic, side.share)
         share = ratio(shares, lists)
@@ -251,10 +251,10 @@ class _logEUR(LogRatio):
     """
 
     # Slow version: log_eur in tests/slow_versions/merit.py
-    SUPPORTED_PARAMS = {**params.TWO_SIDES, "gains": params.gains("linear"), **_AFTER}
+    SUPPORTED_PARAMS = {**params.TWO_SIDES, "gains": params.gains("linear"), **_EXPOSURE_PARAMS}
     JUDGED = True
 
-    def candidates(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
+    def denominators(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
         documents = view.documents(self.cutoff)
         # Unjudged documents have relevance 0 and therefore gain 0.
         gains = gain(self["gains"], documents.relevance, self.rel)

@@ -330,7 +330,7 @@ class _GFR(StoppingMeasure):
         ``attributes={}``, the value is R. Ordered labels are numbers, or their Groups object
         declares the order.
     Undefined
-        A topic for which a part is. A topic that a group source drops is left out.
+        A topic for which R or a GF is undefined. A topic that a group source drops is left out.
     Nothing returned
         0, the least fair.
 

@@ -207,9 +207,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def target_word(self) -> Any:
         """What the groups are compared with; ``None`` for a measure without a target.
 
-        It is the parameter ``target``, where that decides: a word such as ``'uniform'``, a
-        registered name or shares. A measure without it, or that gives it another meaning, overrides
-        this.
+        By default it is the parameter ``target``: a word such as ``'uniform'``, a registered name
+        or shares.
         """
         if self.needs_groups:
             return name_of(self.param("target"))
@@ -463,8 +462,7 @@ def nothing_to_compare(measure: FairnessMeasure, labels: Sequence[str]) -> str:
 
 
 def values_of(measure: FairnessMeasure, view: Rankings) -> Floats:
-    """Return the value of each list, ``[R]``, or of each topic, ``[T]``; NaN where it is undefined.
-    """
+    """Return the value of each list, ``[R]``, or of each topic, ``[T]``; NaN if undefined."""
     if nothing_to_compare(measure, view.labels):
         return np.full(len(view), nan)
     return measure.score(view)

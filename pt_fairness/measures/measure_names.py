@@ -160,7 +160,7 @@ def meant(text: str) -> str | None:
 
 
 def _advice(text: str) -> str:
-    """Return what a text needs, if it lacks quotation marks, or has several measures in it."""
+    """Return a hint if a text lacks quotation marks, or names several measures; else ``''``."""
     bare = _UNQUOTED.search(text)
     if bare:
         return f" Put text in quotes: {bare[1]}='{bare[2]}'."

@@ -28,8 +28,8 @@ PROTECTED_WORDS = ("minority", "majority", "all")
 LABEL_PARAMS = ("group", "pro", "con")
 
 
-#: Takes a parameter of sources (``groups``, ``values``, ``target`` or ``background``) and a source
-#: of it, an object or its name, and returns another.
+#: Takes the name of a parameter (``groups``, ``values``, ``target`` or ``background``) and the
+#: source in it, an object or its name; returns the source that replaces it.
 Find = Callable[[str, Any], Any]
 
 
@@ -86,9 +86,9 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
 class SourceParam(Param):
     """A parameter of groups, values, targets or runs: objects, or their names or paths.
 
-    :param of: the parameter of the value, or of the values of a dictionary, as :data:`Find` takes
-        it; ``''`` if these are not sources
-    :param by: the parameter of the keys of a dictionary; ``''`` if these are not sources
+    :param of: the kind of source that a value, or each value of a dictionary, is: a parameter of
+        :data:`Find`; ``''`` for none
+    :param by: the kind of source that each key of a dictionary is; ``''`` for none
     :param words: the keywords that are not names
     """
 

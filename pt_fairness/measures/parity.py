@@ -99,12 +99,10 @@ def discounts(n: Ints, depth: int, step: int | None = None) -> Floats:
 def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     """Return the largest discounted sum over every sequence of documents, ``[R]``.
 
-    A difference and a divergence are convex in the share of protected documents, and so largest
-    where all or none are protected: at every rank the same. A ratio is then 0, and largest with one
-    other document. One sequence attains the largest term at every rank, so sums of it are exact
-    maxima: the prefixes of a difference or a divergence hold one kind of documents, of a ratio they
-    have one other document, at the first rank where the ratio is further from S / (N − S) than 0
-    is.
+    The maximum is exact, because one sequence has the largest term at every rank. A difference and
+    a divergence are convex in the share of protected documents, hence largest if all documents are
+    protected, or none. A ratio is then 0; it is largest if all documents but one are protected. The
+    sequence has that one at the first rank where this ratio is further from S / (N − S) than 0 is.
 
     :param w: the discount of each rank, ``[R, D]``, or ``[1, D]`` for all lists
     """

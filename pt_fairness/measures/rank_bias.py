@@ -42,10 +42,9 @@ class ValueMeasure(FairnessMeasure):
 
     @property
     def background(self) -> tuple[str, int | None] | None:
-        """The name of the background and its minimum relevance, ``None`` unless it is ``qrels``.
+        """The name of the background, and ``rel`` if it is ``qrels``, else ``None``.
 
-        The property is ``None`` if the background is the ranking itself, or if the measure lacks
-        a background.
+        Instead of the pair, ``None`` if the ranking is its own background, or there is none.
         """
         name = self.param("background")
         if name in (None, "run"):
@@ -108,8 +107,7 @@ class ValueMeasure(FairnessMeasure):
         return np.where(np.isnan(values), self.param("missing"), values)
 
 
-def set_values(values: Mapping[str, float], labels: Sequence[str],
-                  shares: Floats) -> Floats:
+def set_values(values: Mapping[str, float], labels: Sequence[str], shares: Floats) -> Floats:
     """Return the mean value of each label set, weighted by its shares, ``[S]``.
 
     :param values: the values by label; other labels have the value 0
@@ -162,6 +160,8 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
     Numbers of labels
         A document of several groups has their mean, weighted by its shares. Labels without a number
         have 0. Unjudged documents count.
+    Undefined
+        No topic.
     Nothing returned
         The value is 0.
     Errors
@@ -183,7 +183,7 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
 
     Source
     ------
-    Rekabsaz and Schedl (2020), RaB.
+    Rekabsaz & Schedl (2020), RaB.
     """
 
     # Slow version: rab in tests/slow_versions/values.py
@@ -225,7 +225,7 @@ class _ARaB(Quotient, ValueMeasure, SignedMeasure):
 
     Details
     -------
-    Range, numbers of labels, nothing returned, errors
+    Range, numbers of labels, undefined, nothing returned, errors
         As for ``RaB``.
 
     When it misleads
@@ -235,7 +235,7 @@ class _ARaB(Quotient, ValueMeasure, SignedMeasure):
 
     Source
     ------
-    Rekabsaz and Schedl (2020), ARaB.
+    Rekabsaz & Schedl (2020), ARaB.
     """
 
     # Slow version: arab in tests/slow_versions/values.py
@@ -291,6 +291,8 @@ class _FaiRR(ValueMeasure):
     -------
     Range
         0 or more.
+    Undefined
+        No topic.
     Nothing returned
         0, the least fair.
     Errors

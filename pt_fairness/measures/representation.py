@@ -436,6 +436,8 @@ class _BiasP(Quotient, StanceMeasure):
         bias (MAB).
     Ideological bias
         ``pro='conservative', con='liberal'``.
+    Undefined
+        No topic.
     Nothing returned
         The value is 0.
     Differs from the paper
@@ -504,6 +506,8 @@ class _BiasRBP(StanceMeasure):
     One side
         With ``con=None``, the value is the rank-biased precision of the pro documents: 0 to 1, and
         1 is best.
+    Undefined
+        No topic.
     Nothing returned
         The value is 0.
     Differs from the paper
@@ -569,6 +573,8 @@ class _BiasDCG(StanceMeasure):
     One side
         With ``con=None``, the value is the discounted cumulative gain of the pro documents: 0 or
         more, and more is better.
+    Undefined
+        No topic.
     Nothing returned
         The value is 0.
     Differs from the paper

@@ -27,6 +27,7 @@ TOLERANCE = 1 + 1e-9
 
 _levels: dict[tuple[int, float, float], float] = {}
 
+
 def m_table(k: int, p: float, alpha: float = 0.1, adjust: bool = True) -> Ints:
     """Return the minimum number of protected documents in each prefix of a list, ``[k]``.
 

@@ -103,7 +103,7 @@ class _TrecFair(FairnessMeasure):
         sources ``…/official``, the gender in ``whole``, @500.
     Undefined
         A topic without a relevant document, or without one that has mass (not with
-        ``value='ndcg'``). Every topic if the attributes have one label in all.
+        ``value='ndcg'``). Every topic, if all attributes together have one label.
     Nothing returned
         0, the lowest; also if the first documents lack mass.
 

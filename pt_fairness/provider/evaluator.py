@@ -97,7 +97,10 @@ class GroupedMeasures:
                 self.dropped |= ~evaluated
 
     def _check_weights(self) -> None:
-        """Check the measures once documents are looked up: then all sources know their weights."""
+        """Check that measures allow weights; some sources know theirs only after a lookup.
+
+        :raises ValueError: if the groups have weights that a measure refuses
+        """
         if self.groups is not None and self.groups.weighted:
             for measure in self.measures:
                 if measure.refuses_weights:
@@ -169,8 +172,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             check_names(self._fairness)
         #: The group sources of the measures.
         self.sources = grouped(self._fairness, judgments)
-        #: The number of groups of each measure that compares one of three or more with the others,
-        #: because its ``protected`` is not set.
+        #: The number of groups, if there are three or more, for each measure whose ``protected`` is
+        #: not set.
         self.several: dict[FairnessMeasure, int] = {}
         #: The groups in the qrels; ``None`` if no measure uses them.
         self.qrels_labels: list[str] | None = None

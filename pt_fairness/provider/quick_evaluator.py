@@ -26,11 +26,11 @@ class RunFacts(NamedTuple):
 
     #: Whether a measure was undefined for a topic.
     has_undefined: bool = False
-    #: The share of the documents that count for a measure with a cutoff that stand within it, for
-    #: each measure that leaves out unannotated documents.
+    #: For each measure with a cutoff that leaves out unannotated documents: the share of the
+    #: documents it counts that are in the first ``cutoff`` ranks of the whole ranking.
     within: Mapping[FairnessMeasure, float] = {}
-    #: For each measure that compares a ranking with itself, a mask of the topics that are ideal
-    #: because all documents of the ranking have one label, ``[T]``.
+    #: For each measure that compares a ranking with itself, a mask of the topics that have the
+    #: ideal value because all documents of the ranking have the same label, ``[T]``.
     one_label: Mapping[FairnessMeasure, Bools] = {}
     #: How many ranked documents have a group, or a value, by ``'group'`` or ``'value'`` and source.
     matches: Mapping[tuple[str, str], Matches] = {}

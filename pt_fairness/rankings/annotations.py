@@ -113,8 +113,7 @@ class Annotations:
     """
 
     #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower relevance.
-    #: From the qrels, only rows with a relevance of at least ``rel`` contribute labels, of those
-    #: that name a group.
+    #: If the groups are in the qrels, rows of a lower relevance add no labels.
     judged_codes: dict[int | None, Ints]
 
     def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int | None] = (),

@@ -250,11 +250,11 @@ class Rankings:
         return replace(self, pair=pair, codes=codes, item=lambda: self.item()[rows])
 
     def shares_within(self, cutoffs: Collection[int]) -> dict[int, float]:
-        """Return how many of the documents that count at a cutoff stand within it.
+        """Return the share of the counted documents that are in the first ``cutoff`` ranks.
 
-        These are the first annotated documents of each ranking, at most ``cutoff``.
+        The first ``cutoff`` annotated documents of each ranking are counted.
 
-        :returns: their share for each cutoff; NaN if no document counts
+        :returns: the share for each cutoff; NaN if no document is counted
         """
         annotated = self.restricted()
         rows = annotated._annotated

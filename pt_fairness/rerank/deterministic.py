@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from math import inf
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.measures import params
-from pt_fairness.measures.statistical_tests import m_table
+from pt_fairness.measures.statistical_tests import ALPHA, m_table
 from pt_fairness.rankings.protected import label_parts, rarest
 from pt_fairness.rerank.rerankers import Candidates, GroupReRanker, GroupSource, Queues
 
@@ -205,12 +205,12 @@ def _due(shares: Floats, target: Floats, k: int) -> tuple[list[int], list[float]
     queues = [documents[::-1].tolist() for documents in members]
     count = [EQUAL] * len(queues)
     due = dates[:, 0].tolist()
-    # The best document of each group by deadline, and entries that are out of date.
+    # Deadline, best document and group. Placing a document of several groups changes the deadlines
+    # of all of them: the order cannot be sorted in advance, and entries go out of date.
     heap: list[tuple[float, int, int]] = []
     for group, queue in enumerate(queues):
         if queue:
-            heap.append((due[group], queue[-1], group))
-    heapify(heap)
+            heappush(heap, (due[group], queue[-1], group))
     placed: set[int] = set()
     order: list[int] = []
     deadlines: list[float] = []
@@ -266,10 +266,8 @@ class fa_ir(GroupReRanker, label="FA*IR"):
 
     PARAMS = {
         "protected": params.protected(),
-        "alpha": params.real("significance level of the test", "a number above 0 and below 1",
-                             lambda v: 0 < v < 1, default=0.1),
-        "adjust": params.Param(bool, "whether alpha is the level of all prefixes together",
-                               "True or False", default=True),
+        "alpha": ALPHA,
+        "adjust": params.flag("whether alpha is the level of all prefixes together", default=True),
     }
     protected: str
     alpha: float
@@ -335,8 +333,7 @@ class _Diversifier(GroupReRanker):
     """A re-ranker by probabilities of relevance."""
 
     PARAMS = {
-        "lam": params.real("weight of the groups against relevance", "a number from 0 to 1",
-                           lambda v: 0 <= v <= 1, default=0.5),
+        "lam": params.fraction("weight of the groups against relevance", 0.5),
         "normalise": params.one_of("how scores become probabilities", "minmax", "sum", "none"),
     }
     lam: float

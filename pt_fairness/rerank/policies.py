@@ -166,8 +166,8 @@ def plackett_luce_order(r: Floats, temperature: float, u: Floats) -> Ints:
 
 #: Tolerance of the exposures of groups, and of probabilities.
 TOLERANCE = 1e-9
-#: The factor of a difference of exposures, against scores in [0, 1]; it grows by itself as long as
-#: the differences are not the least possible.
+#: The penalty of a difference of exposures, for scores in [0, 1]. It is raised until the
+#: differences are the least possible.
 _PENALTY = 10.0
 _LARGEST_PENALTY = 1e6
 #: The options of ``linprog``; presolving such small programmes takes longer than solving them.

@@ -73,8 +73,6 @@ def test_annotated_genders(irds, files):
 @pytest.mark.slow
 def test_the_real_annotations(irds, files, shared):
     file = shared / "data/gender/MSMGenderBias.csv"
-    if not file.exists():
-        pytest.skip(f"no {file}")
     files.write(FILE, file.read_bytes())
     docnos = pd.read_csv(file, dtype=str)["doc_id"]
     found = groups.get(NAME).lookup(["1"] * len(docnos), docnos)["group"].value_counts()

@@ -62,8 +62,6 @@ def test_passages_queries_and_judgments(irds, files, qrels_of):
 @pytest.mark.slow
 def test_the_real_file(irds, files, shared):
     file = shared / "data/cocktail/nq-utd.zip"
-    if not file.exists():
-        pytest.skip(f"no {file}")
     files.write(f"{COCKTAIL}.zip", file.read_bytes())
     dataset = irds.load(f"{COCKTAIL}/source")
     rows = list(dataset.qrels_iter())

@@ -15,6 +15,8 @@ from pt_fairness import EED, EEL, EER, IAA, ExposureRatio, groups, logDP
 
 NAMES = ["EEL", "EED", "EER"]
 KINDS = dict(zip(NAMES, (EEL, EED, EER), strict=True))
+
+
 @pytest.mark.parametrize("norm", ["none", "bound"])
 @pytest.mark.parametrize("params", [{}, {"model": "rbp", "p": 0.8}, {"model": "log2"}], ids=str)
 def test_the_exact_bounds_are_reached(values, params, norm):

@@ -160,8 +160,6 @@ def test_a_topic_without_relevant_documents_or_results_has_zero(values):
     assert set(values(measures, qrels, run).values()) == {0.0}
 
 
-pytest.importorskip("pyndeval")
-
 JUDGED = pd.DataFrame([("q", "a", 1, "X"), ("q", "b", 1, "Y"), ("q", "c", 1, "X"),
                        ("q", "d", 1, "X"), ("q", "e", 0, "Y")], columns=QRELS)
 

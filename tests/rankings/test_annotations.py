@@ -164,7 +164,7 @@ def test_qrels_read_by_pyterrier_lose_their_groups(tmp_path):
     path.write_text("1 PRO d1 1\n1 CON d2 1\n")
     run = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
     qrels = pt.io.read_qrels(str(path))
-    expected = "pt.io.read_qrels drops them, and pt.fairness.read_qrels keeps them"
+    expected = r"pt\.io\.read_qrels .*pt\.fairness\.read_qrels"
     with pytest.raises(ValueError, match=expected):
         evaluate({"A": run}, qrels, "AWRF@2", progress=False)
     topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})

@@ -118,6 +118,7 @@ class TestUniforms:
     def test_worked_values(self):
         assert uniforms(0, "1", 0, 3).round(6).tolist() == [0.627144, 0.860901, 0.656796]
 
+
 scores = st.lists(st.integers(0, 8), min_size=1, max_size=12).map(
     lambda some: np.sort(some)[::-1] / 8)
 
