@@ -67,23 +67,20 @@ class Target(NamedObject):
         if sep is not None:
             rows = separated(rows, "group", sep)
             rows["share"] /= rows.groupby(level=0)["share"].transform("size")
-        table = rows.pivot_table("share", "qid", "group", "sum").loc[topics]
-        shares = table.fillna(0.0).to_numpy(float)
-        total = shares.sum(axis=1)
+        table = rows.pivot_table("share", "qid", "group", "sum").loc[topics].fillna(0.0)
+        total = table.sum(axis=1)
         off = abs(total - 1.0) > SUM_TOLERANCE
-        for qid in topics[off][:1]:
+        for qid, wrong in total[off][:1].items():
             raise ValueError(f"the shares of the target {name!r} for topic {qid!r} must sum to 1, "
-                             f"got {total[off][0]:.9g}")
+                             f"got {wrong:.9g}")
         if none:
             need_labels(none, table, f"the target {name!r}")
             table = table.drop(columns=[*none], errors="ignore")
-            shares = table.fillna(0.0).to_numpy(float)
-            total = shares.sum(axis=1, keepdims=True)
-            if not total.all():
-                qid = topics[total.argmin()]
+            total = table.sum(axis=1)
+            for qid in topics[total == 0][:1]:
                 raise ValueError(f"the target {name!r} must have shares besides none={[*none]}, "
                                  f"got none for topic {qid!r}")
-            shares = shares / total
+            table = table.div(total, axis=0)
         #: The row index of each topic in ``shares``, ``None`` if the only row is for all topics.
         self.topics: dict[str, int] | None = None
         if topical:
@@ -92,7 +89,7 @@ class Target(NamedObject):
         self.labels = tuple(table)
         #: The share of each group for each topic, ``[Q, L]``; rows sum to 1, up to rounding in
         #: files.
-        self.shares = shares
+        self.shares = table.to_numpy(float)
 
     def _content(self) -> Any:
         return self.topics, self.labels, self.shares, self.of_qrels

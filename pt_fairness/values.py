@@ -16,7 +16,7 @@ import pandas as pd
 
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, is_number, pair_texts
+from pt_fairness.core.identifiers import PYTERRIER, DocumentIndex, as_frame, is_number, pair_texts
 from pt_fairness.core.messages import at_least, label_text, listed, one_of, shown
 from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.column_roles import Columns, frame_rows
@@ -46,17 +46,18 @@ class Values(NamedObject):
                  where: str = "the frame of values") -> None:
         frame = as_frame(frame)
         need_frame(frame, where)
-        qid, docno = id_columns(frame)
-        need_columns(frame, [docno, "value"], where)
+        names = {theirs: ours for theirs, ours in PYTERRIER.items() if ours not in frame}
+        frame = frame.rename(columns=names)
+        need_columns(frame, ["docno", "value"], where)
         super().__init__(name)
-        topics = frame.get(qid)
-        self._index = DocumentIndex(topics, frame[docno], "values")
-        numbers = _finite(frame, docno, where)
+        topics = frame.get("qid")
+        self._index = DocumentIndex(topics, frame["docno"], "values")
+        numbers = _finite(frame, where)
         # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
         self._numbers = numbers[self._index.first] + 0.0
         first = self._numbers[self._index.pair]
         for row in np.flatnonzero(first != numbers)[:1]:
-            document = repr(str(frame[docno].iloc[row]))
+            document = repr(str(frame["docno"].iloc[row]))
             if topics is not None:
                 document += f" in topic {str(topics.iloc[row])!r}"
             both = f"{first[row]:g} and {numbers[row]:g}"
@@ -99,7 +100,7 @@ class Values(NamedObject):
         return f"Values({self.name!r}, {len(self)} documents)"
 
 
-def _finite(frame: pd.DataFrame, docno: str, where: str) -> Floats:
+def _finite(frame: pd.DataFrame, where: str) -> Floats:
     """Return the values of the rows of a frame, ``[n]``.
 
     :raises ValueError: if one is not a finite number
@@ -109,7 +110,7 @@ def _finite(frame: pd.DataFrame, docno: str, where: str) -> Floats:
     for _, row in frame[~np.isfinite(numbers)][:1].iterrows():
         value = str(row["value"])
         raise ValueError(f"{where}: value must be a finite number, got {value!r} for document "
-                         f"{label_text(row[docno])!r}")
+                         f"{label_text(row['docno'])!r}")
     return numbers
 
 
@@ -144,16 +145,16 @@ def from_frame(frame: pd.DataFrame, name: str | None = None, *, column: str | No
 
 
 def _values(frame: pd.DataFrame, name: str | None, where: str, several: bool) -> Values:
-    """Return the values of rows.
+    """Return the values of the documents in a frame.
 
-    :param several: whether a document has the mean of its values
+    :param several: whether the value of a document is the mean over its rows
     """
     ids = [column for column in ("qid", "docno") if column in frame]
     if several or "weight" in frame:
         weight: Any = 1.0
         if "weight" in frame:
             weight = weights_of(frame[["weight"]], where)[:, 0]
-        products = _finite(frame, "docno", where) * weight
+        products = _finite(frame, where) * weight
         rows = frame[ids].assign(value=products, weight=weight)
         sums = rows.groupby(ids, sort=False).sum()
         frame = (sums["value"] / sums["weight"]).rename("value").reset_index()
@@ -204,9 +205,9 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *, column: 
     :param id: the column of the documents; by default found as
         :func:`pt_fairness.groups.from_file` does, as is ``topic``
     :param topic: the column of the topics; ``False`` for none
-    :param weight: the column of the weights of several values of a document, of which their mean
-        is the value
-    :param sep: what separates several values in a cell, of which their mean is the value
+    :param weight: the column of weights. The value of a document is then the weighted mean over
+        its rows
+    :param sep: what separates several values in a cell. The value of a document is then their mean
     :param none: the cells that mean no value, such as ``["NA"]``
     :raises ValueError: if a line cannot be parsed, a value is not a finite number, or a document
         has two
@@ -224,7 +225,7 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *, column: 
     return _values(frame, name, os.fspath(path), sep is not None)
 
 
-#: The sizes that the differences of Rekabsaz and Schedl (2020) compare, by the names of these.
+#: What the differences of Rekabsaz and Schedl (2020) do with the counts of words, by their names.
 _SIZES: dict[str, Any] = {"tc": np.asarray, "tf": np.log1p, "bool": np.sign}
 _NEUTRALITY = "neutrality"
 

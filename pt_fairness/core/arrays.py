@@ -1,8 +1,8 @@
 """What measures compute with arrays: types, discounts of ranks and gains, divergences, and random
 numbers.
 
-Shapes: ``T`` rows, one for each list; ``D`` columns, one for each rank, with the 1-based rank ``i``
-in column ``i - 1``; ``L`` labels.
+Shapes: ``T`` rows, one for each ranking; ``D`` columns, one for each rank, with the 1-based rank
+``i`` in column ``i - 1``; ``L`` labels.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ SMALLEST_TARGET = 1e-12
 def divergences_of_prefixes(codes: NDArray[np.integer[Any]], rows: Floats,
                             divergence: Callable[[Floats, Floats], Floats],
                             target: Floats) -> Floats:
-    """Return divergence(P_i, target), ``[T, D]``; numbers past the end of a list mean nothing.
+    """Return divergence(P_i, target), ``[T, D]``; values past the end of a ranking are arbitrary.
 
     ``P_i`` is the share of each label among the first i documents.
 

@@ -27,7 +27,7 @@ def check_readable(texts: Sequence[str], ids: pd.Series, where: str, start: int 
     """Check that trec_eval can read identifiers.
 
     :param texts: the identifiers as text
-    :param ids: the column, which has them from the row ``start`` on
+    :param ids: the column of the identifiers, which begin at the row ``start``
     :param where: the name of the frame in the error
     :raises ValueError: if one has a control character
     """
@@ -137,20 +137,6 @@ def _plain_numbers(frame: pd.DataFrame) -> pd.DataFrame:
             floats = [float(cell) if is_number(cell) else cell for cell in cells]
             frame = frame.assign(**{str(name): floats})
     return frame
-
-
-def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:
-    """Return the columns of the topics, ``None`` without one, and of the documents of a frame.
-
-    They have PyTerrier's or ir_measures' names.
-    """
-    qid = None
-    for name in ("query_id", "qid"):
-        if name in frame:
-            qid = name
-    if "doc_id" in frame and "docno" not in frame:
-        return qid, "doc_id"
-    return qid, "docno"
 
 
 #: Whole floats from here on are not all distinct.

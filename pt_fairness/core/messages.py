@@ -233,8 +233,8 @@ def collecting_warnings() -> Iterator[list[tuple[str, str]]]:
         _collected.reset(token)
 
 
-#: The start of the cause of a warning that is an error if it applies to every run of a call: of a
-#: group source that knows no document, and of a label that no document has.
+#: The start of the cause of two warnings: that a group source knows no document, and that no
+#: document has a label. They are errors if they apply to every run of a call.
 UNKNOWN = "unknown "
 #: The start of the cause of a warning that a process issues once.
 ONCE = "once "

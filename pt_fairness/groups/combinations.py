@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from math import inf, nan, sqrt
+from math import nan, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,8 +155,8 @@ def with_error_rates(source: str | os.PathLike[str] | Groups,
 
     A document is in each group by its probability: :func:`pt_fairness.evaluate` takes *expected
     memberships*. AWRF, rKL and other measures rate these as fairer than lists of single labels.
-    :func:`pt_fairness.analysis.uncertain_labels` draws single labels instead. It takes
-    P(label | true label) as equal in all topics, and the shares of the true labels as different by
+    :func:`pt_fairness.analysis.uncertain_labels` draws single labels instead. It assumes that
+    P(label | true label) is equal in all topics, and that the shares of the true labels differ by
     topic. If you have the human labels that the rates were estimated from, :func:`model_labels`
     also covers the uncertainty of the rates.
 
@@ -254,7 +254,6 @@ class ModelLabels(Combined):
     def __init__(self, model: Groups, human: Groups, name: str | None) -> None:
         labels = [*(model.labels or ()), *(human.labels or ())]
         super().__init__([model, human], name, labels, model.order_of(labels))
-        #: The labels of the model, and human ones.
         self.model = model
         self.human = human
         self.topics = model.topics
@@ -296,7 +295,7 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
         frame. Their documents are a random sample of those judged and ranked
     :param name: the name of the groups; by default derived from their content
     :raises ValueError: once groups are looked up, if a document has several labels without weights,
-        or weights of people
+        or if human labels have weights
 
     Examples
     --------
@@ -340,10 +339,10 @@ def single_labels(source: Groups, qids: Any, docnos: Any,
                   likeliest: bool = False) -> tuple[Ints, list[str], Bools]:
     """Return the label of each document.
 
-    :param likeliest: whether a document with weights has its most probable label, the first in
-        sorted order if there are several; with a line that says so
-    :returns: its code, ``[n]``, −1 for none; the labels; and whether the document is known to have
-        no group, ``[n]``
+    :param likeliest: whether a document with weights has its most probable label, with a warning;
+        of equally probable labels, the first in sorted order
+    :returns: the code of each document's label, ``[n]``, −1 for none; the labels; and whether the
+        document is known to have no group, ``[n]``
     :raises ValueError: if a document has several labels or weights
     """
     annotations = source.annotate(qids, docnos)
@@ -530,14 +529,14 @@ def wilson(hits: Any, number: Any) -> tuple[Any, Any, Any]:
 def kappa(counts: Ints) -> Estimate:
     """Return Cohen's κ with its interval at 95 %; NaN if there is one label only.
 
-    :param counts: the number of documents of each human label (row) and label of the model
+    :param counts: the number of documents by human label (row) and label of the model (column)
     """
     from scipy.stats import norm
     from statsmodels.stats.inter_rater import cohens_kappa
     with np.errstate(invalid="ignore", divide="ignore"):
         result = cohens_kappa(counts)
     # Its own interval is NaN where rounding makes the variance of κ = 1 negative.
-    half = norm.isf(0.025) * sqrt(np.clip(result.var_kappa, 0, inf))
+    half = norm.isf(0.025) * sqrt(max(result.var_kappa, 0))
     value = float(result.kappa)
     return value, float(value - half), float(value + half)
 

@@ -26,9 +26,9 @@ from pt_fairness.io.documents import THRESHOLD, Tokenizer, WordCounts, texts_by_
 from pt_fairness.io.files import need_columns, need_frame
 from pt_fairness.io.run_files import load_topics
 
-#: The groups of a document, and the reason if it has none, ``''`` if there is nothing to warn of.
+#: The groups of a document, and why it has none, ``''`` if no warning is needed.
 Found = tuple[tuple[str, ...], str]
-#: The reason of a document that the corpus lacks.
+#: The reason if the corpus lacks the document.
 MISSING = "missing"
 #: The file in the folder of a cache that names the labeller.
 LABELLER = "labeller.json"
@@ -87,7 +87,8 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     :param name: the name of the groups; by default derived from the parameters
     :param shares: whether documents that are not neutral are in each group by its share of their
         words, and only documents of at most ``threshold`` words are neutral
-    :param threshold: the largest number of words in a neutral document, at least 0
+    :param threshold: the largest number of words in a neutral document, at least 0; 1 in the code
+        of Rekabsaz et al. (2021)
     :param tokenize: splits a lowercased text into tokens. The default splits at white space, so
         that ``she,`` is not the word ``she``; ``re.compile(r"\\w+").findall`` also splits at
         punctuation. A measure with a function can be pickled only if the function can.
@@ -95,8 +96,6 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     :raises ValueError: if a group lacks words, a word is in several groups or is not one token,
         ``neutral`` is one of the groups, or ``order`` lacks a label; once groups are needed, the
         dataset does not exist
-
-    The code of Rekabsaz et al. (2021) has the threshold 1.
 
     Examples
     --------
@@ -354,7 +353,7 @@ class FromTransformer(Groups):
 
     @property
     def weighted(self) -> bool:  # type: ignore[override]
-        """Whether a document that is labelled so far has weights."""
+        """Whether any document that was labelled so far has weights."""
         return any(isinstance(labels, Mapping) for labels in self._labels.values())
 
     def _content(self) -> Any:
@@ -368,7 +367,7 @@ class FromTransformer(Groups):
         return self._source(keys).annotate(qids, docnos)
 
     def documents(self) -> tuple[Any, Any] | None:
-        """Return the topics and the docnos that are labelled so far."""
+        """Return the topics and the docnos of the documents that were labelled so far."""
         with self._labelling():  # reads the cache
             return self._source(self._labels).documents()
 

@@ -84,7 +84,7 @@ class Groups(NamedObject):
     def documents(self) -> tuple[Any, Any] | None:
         """Return the topics and the docnos of all documents of the source.
 
-        :returns: the topics are ``None`` if a document has the same groups in all; the result is
+        :returns: the topics, ``None`` if the groups do not depend on topics, and the docnos; or
             ``None`` if the source cannot list its documents
         """
         return None
@@ -296,7 +296,7 @@ class Combined(Groups):
 
 
 class Override(Combined):
-    """The groups of the first source, and of the second for documents not in the first."""
+    """The groups of the first source, or of the second for documents that the first lacks."""
 
     def __init__(self, corrections: Groups, base: Groups, name: str | None) -> None:
         corrected = corrections.labels or []

@@ -54,7 +54,7 @@ class Memberships(NamedTuple):
     unknown: Floats | None = None
 
     def unknown_of(self, n: int) -> Floats:
-        """Return ``unknown``, ``[n]``, also if it is ``None``."""
+        """Return ``unknown``, ``[n]``; if it is ``None``, 0 with a label and NaN without one."""
         if self.unknown is not None:
             return self.unknown
         labelled = self.label_counts(n) > 0
@@ -235,8 +235,8 @@ def naming_rows(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints, rel
     :param relevance: the relevance of each row, ``[n]``
     :param judged: whether all topics are judged by group; ``None`` to decide by topic
     :param what: the name of the qrels in warnings
-    :param places: the number of each row in warnings, ``[n]``; its name says of what
-    :returns: ``[n]`` and ``[T]``
+    :param places: the number of each row in warnings, ``[n]``; its name is ``line`` or ``row``
+    :returns: masks, ``[n]`` and ``[T]``
 
     Examples
     --------

@@ -84,23 +84,23 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
         group = second_column(frame["iteration"])
         frame = frame.drop(columns="iteration").assign(group=group)
     rows = frame_rows(frame, what, Columns(column, id, topic, weight))
-    return _listed(rows, what, name, order, sep, none, (), judged)
+    dropped = label_texts(none, "none")
+    return _listed(rows, what, name, order, sep, dropped, (), judged)
 
 
 def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[Any] | None,
-            sep: str | None, none: Iterable[Any], declared: Iterable[str] = (),
+            sep: str | None, dropped: Sequence[str], declared: Iterable[str] = (),
             judged: bool | None = None) -> Listed:
-    """Return the groups of rows ``qid, docno, group, weight``; warn of labels that may be none.
+    """Return the groups of rows ``qid, docno, group, weight``; warn of labels such as ``unknown``.
 
-    :param frame: columns that have these names, and unused ones
+    :param frame: columns with these names, and columns that are not used
     :param what: the name of the rows in errors
     :param sep: what separates several groups in a cell of text
-    :param none: the labels that mean no group
+    :param dropped: the labels that mean no group
     :param declared: labels that the rows can lack
     :param judged: whether relevance is judged by group; ``None`` to decide by topic
-    :raises ValueError: if ``none`` has a label that is not there
+    :raises ValueError: if no row has one of the labels ``dropped``
     """
-    dropped = label_texts(none, "none")
     names = [name for name in ROW_COLUMNS if name in frame]
     has_unused = len(frame.columns) > len(names)
     if sep is not None or dropped or has_unused:
@@ -125,7 +125,7 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
 
 
 def _warn_of_cells(table: Table, what: str) -> None:
-    """Warn if cells seem to name several groups: most cells, or one with labels of other cells.
+    """Warn if most cells contain a separator, or one cell joins the labels of others.
 
     :param what: the name of the table
     """
@@ -277,7 +277,8 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     - topics: the first of ``qid``, ``queryid``, ``topicid``, ``userid``; ``query``, ``topic`` or
       ``user`` if a document has different groups under different values of it;
     - groups: ``group``, or else the only column left;
-    - weights: ``weight``. Other names of weights are an error that asks.
+    - weights: ``weight``. If a column has another name of weights, such as ``confidence``, an error
+      asks for ``weight=``.
 
     :param path: the file, or a text ``FILE:COLUMN``, ``FILE:ID:COLUMN`` or ``FILE::LABEL,LABEL`` as
         on the command line
@@ -516,7 +517,7 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
 
     :param frame: the frame that :func:`from_votes` takes
     :returns: a column for each label; the index is ``docno``, or ``qid`` and ``docno``
-    :raises ValueError: if as :func:`from_votes`
+    :raises ValueError: as :func:`from_votes`
     """
     frame = as_frame(frame)
     need_columns(frame, ["docno", "annotator", "label"], "the frame of votes")

@@ -24,7 +24,7 @@ TOPICS = ("qid", "queryid", "topicid", "userid")
 POSSIBLE_TOPICS = ("query", "topic", "user")
 #: The names of columns that may be weights, which the user has to say.
 POSSIBLE_WEIGHTS = ("weights", "share", "membership", "confidence", "prob", "probability", "p")
-#: A column that may be a weight, but mostly is the score of a ranking.
+#: A column that may be a weight, but usually is the score of a ranking.
 _SCORE = "score"
 #: The names of the columns of runs and qrels. The first one counts.
 RANKING: dict[str, Sequence[str]] = {
@@ -67,14 +67,14 @@ class Names(NamedTuple):
     names: list[Any]
     #: The name of the table in errors.
     where: str
-    #: Whether the table is a file, whose columns ``FILE:ID:COLUMN`` names.
+    #: Whether the table is a file, so that ``FILE:ID:COLUMN`` can name its columns.
     is_file: bool = False
 
     def find(self, text: Any, exact: bool = False) -> Any:
-        """Return the column of a name, ``None`` if there is none.
+        """Return the column with a name, ``None`` if there is none.
 
-        :param exact: whether a column of exactly this name counts alone
-        :raises ValueError: if there are two
+        :param exact: whether to prefer the column with exactly this name
+        :raises ValueError: if several columns have the name
         """
         if exact and self.names.count(text) == 1:
             return text
@@ -90,18 +90,15 @@ class Names(NamedTuple):
         return [name for name in map(self.find, names) if name is not None]
 
     def first(self, known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """Return the first column of each role, ``{role: column}``, without roles that have none.
+        """Return the first column of each role that has one, ``{role: column}``.
 
         :param known: the names of each role
         """
-        roles: dict[str, Any] = {}
-        for role, names in known.items():
-            for name in self.known(names)[:1]:
-                roles[role] = name
-        return roles
+        columns = {role: self.known(names) for role, names in known.items()}
+        return {role: names[0] for role, names in columns.items() if names}
 
     def without(self, roles: Mapping[str, Any]) -> Names:
-        """Return the columns that have none of the roles."""
+        """Return the columns without a role."""
         rest = [name for name in self.names if name not in roles.values()]
         return self._replace(names=rest)
 
@@ -135,10 +132,11 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
              number: str | None = "weight", rows: str = "docno") -> dict[str, Any]:
     """Return the columns that hold ``docno``, ``qid``, ``held`` and ``number``.
 
-    :param held: what the table holds
-    :param number: the number of each row, which a table can lack; ``None`` if it has none
-    :param rows: what the rows are: documents, or topics (``qid``), or else ``docno`` is not needed
-    :raises ValueError: if a column is missing, is there twice, or cannot be told from others
+    :param held: the role of the main column, such as ``group`` or ``value``
+    :param number: the role of an optional column of numbers; ``None`` for no such column
+    :param rows: the role of the column that names the rows: ``docno``; ``qid`` in a table of
+        topics; ``group`` in a table of shares
+    :raises ValueError: if a column is missing or repeated, or several columns are possible
     """
     column, document = _pair(table, given)
     named: dict[Any, Any] = {held: column, "docno": document, "qid": given.topic}
@@ -203,7 +201,10 @@ def _column(table: Names, text: str, role: str, roles: dict[Any, Any]) -> Any:
 
 
 def _pair(table: Names, given: Columns) -> tuple[Any, Any]:
-    """Return the columns of ``COLUMN`` or ``ID:COLUMN``, the longest column that fits."""
+    """Return the columns that ``COLUMN`` or ``ID:COLUMN`` names, and ``None`` without ``ID``.
+
+    Names can contain colons: the longest ``COLUMN`` of the table counts.
+    """
     column, document = given.column, given.id
     if document is not None or not isinstance(column, str):
         return column, document
@@ -245,10 +246,7 @@ def renamed(frame: pd.DataFrame, table: Names, roles: dict[str, Any], given: Col
     A column such as ``query`` becomes ``qid`` if the rows say that groups depend on it. Other
     columns keep their names, and are left out if these are names of roles.
 
-    :param held: what the table holds
-    :param number: the number of each row
-    :param rows: what has them: documents, or the groups of a target, whose numbers then depend on
-        the topic
+    :param held: as of :func:`roles_of`, as are ``number`` and ``rows``
     """
     if rows != "docno":
         held = number
@@ -272,7 +270,7 @@ def renamed(frame: pd.DataFrame, table: Names, roles: dict[str, Any], given: Col
 
 def frame_rows(frame: Any, where: str, given: Columns = BY_NAME, held: str = "group",
                number: str | None = "weight", rows: str = "docno") -> pd.DataFrame:
-    """Return a frame of a user, whose columns are named after their roles.
+    """Return the frame of a user with columns that are named after their roles.
 
     :raises ValueError: if it is not a DataFrame, or :func:`roles_of` raises one
     """
@@ -326,5 +324,5 @@ def warn_of_unused(frame: pd.DataFrame, where: str, rows: Any, document: Any) ->
             return
 
 
-#: The number of rows that mostly show that a column does not tell groups apart.
+#: The number of rows to check first. They usually show that a column does not tell groups apart.
 _FEW = 10_000

@@ -114,10 +114,12 @@ def separated(frame: pd.DataFrame, column: str, sep: str | None) -> pd.DataFrame
 
 
 def need_labels(none: Iterable[str], labels: Iterable[str], what: str) -> None:
-    """Check the labels that mean no group.
+    """Check that the labels that mean no group exist.
 
-    :param labels: those that there are
-    :raises ValueError: if one of ``none`` is not there
+    :param none: the labels that mean no group
+    :param labels: all labels
+    :param what: the name of the table in the error
+    :raises ValueError: if one of ``none`` is not a label
     """
     for label in {*none}.difference(labels, UNANNOTATED):
         known = listed(sorted(labels))
@@ -168,9 +170,7 @@ def _named_table(source: Input, columns: Columns, held: str = "group",
                 number: str | None = "weight", rows: str = "docno") -> pd.DataFrame:
     """Return a table with a header, whose columns are named after their roles.
 
-    :param held: what the table holds
-    :param number: the number of each row
-    :param rows: what has it
+    :param held: as of :func:`roles_of`, as are ``number`` and ``rows``
     """
     if is_structured(source):
         frame = _nested(read_table(source), source, *columns)
@@ -276,7 +276,7 @@ def _judged_groups(source: Input, none: bool) -> pd.DataFrame:
 
 
 def second_column(column: pd.Series) -> pd.Series:
-    """Return the groups in the second column of qrels, missing where a value is none."""
+    """Return the second column of qrels, where values that are not groups are missing."""
     codes, values = pd.factorize(column)
     texts = [*map(label_text, values)]
     groups = {*group_labels(texts)}
@@ -286,7 +286,7 @@ def second_column(column: pd.Series) -> pd.Series:
 
 
 def _nested(frame: pd.DataFrame, source: Input, *columns: Any) -> pd.DataFrame:
-    """Return a frame whose objects are columns if one of ``columns`` is a key of them, with dots.
+    """Flatten objects into columns such as ``a.b`` if one of ``columns`` is such a key.
 
     :raises ValueError: if such a file is empty
     """
@@ -324,7 +324,7 @@ def weights_of(weights: pd.DataFrame, what: str, unused: Any = False) -> Floats:
     """Return weights as numbers, ``[n, columns]``.
 
     :param what: the name of the table in the error
-    :param unused: whether each row needs no weight, ``[n]``
+    :param unused: a mask of the rows that need no weight, ``[n]``
     :raises ValueError: if a weight is not a number of at least 0
     """
     columns = weights.apply(pd.to_numeric, errors="coerce")

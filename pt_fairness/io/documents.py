@@ -32,7 +32,6 @@ Words = Mapping[Any, Iterable[str]]
 THRESHOLD = 1
 
 
-
 def dataset(dataset_id: str) -> Any:
     """Return an ir_datasets dataset.
 
@@ -47,7 +46,7 @@ def dataset(dataset_id: str) -> Any:
 
 
 def dataset_of(source: str | os.PathLike[str], file: str) -> Any:
-    """Return the dataset of an id of ir_datasets, with ``irds:`` in front or not.
+    """Return the dataset of an id of ir_datasets, which may begin with ``irds:``.
 
     :param file: what else ``source`` could be, in the error
     :raises ValueError: if ir_datasets lacks the id

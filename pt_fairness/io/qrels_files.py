@@ -136,12 +136,11 @@ def _group_texts(groups: pd.Series) -> pd.Series:
 def load_qrels(source: Any) -> pd.DataFrame:
     """Load the qrels of a file, an ir_datasets id or a PyTerrier dataset.
 
-    :param source: a frame (:func:`pt_fairness.io.as_frame`), which is returned as one of pandas; a
-        dictionary ``{qid: {docno: label}}``;
-        the path of a file (:func:`read_qrels`); without such a file, an id of ir_datasets,
-        with ``irds:`` in front or not; or a PyTerrier dataset
-    :returns: ``qid, docno, label`` and, if the source has it, ``iteration``; of a file, the index
-        holds the number of each line
+    :param source: a frame, also of another library; a dictionary ``{qid: {docno: label}}``; the
+        path of a file (:func:`read_qrels`); if there is no such file, an id of ir_datasets, which
+        may begin with ``irds:``; or a PyTerrier dataset
+    :returns: ``qid, docno, label`` and, if the source has it, ``iteration``. If the source is a
+        file, the index holds the numbers of the lines
     :raises ValueError: if it is none of these, or a dataset without qrels
 
     Examples
@@ -258,7 +257,7 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
         frame["iteration"] = _group_texts(qrels["iteration"])
     need_no_space(frame, ["qid", "iteration", "docno"], "TREC qrels")
     form: Any = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,
-            "lineterminator": "\n", "encoding": "utf-8"}
+                 "lineterminator": "\n", "encoding": "utf-8"}
     if path is None:
         write_output(frame.to_csv(**form))
     else:

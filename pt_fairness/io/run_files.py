@@ -192,7 +192,7 @@ def _sampled(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:
 def _samples(source: Input, frame: pd.DataFrame) -> Any:
     """Return the sample of each row, ``[n]``; ``None`` if the second column does not hold samples.
 
-    A warning tells of labels whose ranks begin again.
+    Warn if the ranks begin again for each label of the second column.
 
     :param frame: ``qid, q0, rank``
     """
@@ -384,7 +384,7 @@ def _default_names(runs: Sequence[Any]) -> list[str]:
 
 
 def _matching_files(run: Any) -> list[Any]:
-    """Return the files that match a pattern; another run is returned as it is.
+    """Return the files that match a pattern, or a list of the run if it is not a pattern.
 
     :raises ValueError: if no file matches
     """
@@ -460,9 +460,9 @@ def results_of(systems: Mapping[str, Any], topics: pd.DataFrame,
 def load_topics(source: Any) -> pd.DataFrame:
     """Load topics as a frame ``qid, query``.
 
-    :param source: a frame, which is returned as it is; a PyTerrier dataset; the path of a file
+    :param source: a frame, which is returned unchanged; a PyTerrier dataset; the path of a file
         (TREC topics in SGML or XML, or a topic and its query in each line); or an id of
-        ir_datasets, with ``irds:`` in front or not
+        ir_datasets, which may begin with ``irds:``
     :raises ValueError: if it is none of these, or lacks topics
 
     Examples

@@ -25,8 +25,8 @@ from pt_fairness.io.files import Input, need_columns
 EXACT: dict[str, Any] = {"float_precision": "round_trip"}
 if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1):
     EXACT = {}
-#: Options for every table of text. Nothing is read as missing but an empty number, and a blank line
-#: is a row, so that rows are lines.
+#: Options for every table of text. Only an empty number is read as missing. A blank line is a row,
+#: so that each line has one.
 _TEXT: dict[str, Any] = {"header": None, "index_col": False, "skip_blank_lines": False,
                          "skipinitialspace": True, "keep_default_na": False,
                          "encoding": "utf-8-sig", **EXACT}
@@ -36,11 +36,11 @@ _BLANKS = r"\s+"
 _SPACE = re.compile(r"[ \t\r\n]+")
 #: A comment, as trec_eval 10 knows it.
 _COMMENT = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?#.*")
-#: Characters that labels differ by unseen: white space, soft hyphens, and those without a width.
+#: Characters that are hard to see in a label: white space, soft hyphens, and those without a width.
 _INVISIBLE = r"[\s\u00ad\u200b-\u200d\u2060\ufeff]+"
 #: What CSV files without a header, or with semicolons, need.
 _HINT = "; CSV needs commas (or tabs) and a header"
-#: The number of characters of a header that are read; Python's limit of a name is higher.
+#: The number of characters of a header that are read; Python's csv reader allows more.
 _LONGEST = 100_000
 
 
@@ -111,7 +111,7 @@ def read_columns(source: Input, names: Sequence[str],
     """Read columns without a header that are separated by white space. Comments are skipped.
 
     :param types: the dtypes of columns that are not ``str``; one of ``float`` must hold numbers
-    :param rest: whether to keep what is too much of a line in the column ``rest``
+    :param rest: whether to keep surplus fields of a line, in the column ``rest``
     :returns: a row for each line that is not blank; the index, ``line``, holds its number from 1
     :raises ValueError: if the file is damaged or not UTF-8, or a line has more or fewer fields than
         ``names``, or a cell of a column of ``float`` is not a number; the error names file and
@@ -133,7 +133,7 @@ def read_columns(source: Input, names: Sequence[str],
 def read_table(source: Input, categories: Sequence[str] = ()) -> pd.DataFrame:
     """Read a table with names: Parquet, JSON, or text with a header.
 
-    :param categories: the columns below a header with few distinct values
+    :param categories: the columns of few distinct values, if the file is text with a header
     :returns: a row for each line that is not blank. The index holds the number of the line, from 1;
         in Parquet and in an array of JSON, the number of the row. It is named ``line`` or ``row``
     :raises ValueError: if the file is damaged or not UTF-8, or a line has more fields than the
@@ -224,15 +224,12 @@ def read_objects(source: Input) -> pd.Series:
 
 
 def is_scores(value: Any) -> bool:
-    """Return whether a value is ``{qid: {docno: number}}``; the first number of a topic tells."""
+    """Return whether a value is ``{qid: {docno: number}}``; checks one number of each topic."""
     if not isinstance(value, Mapping) or not value:
         return False
-    for documents in value.values():
-        if not isinstance(documents, Mapping):
-            return False
-        if not is_number(next(iter(documents.values()), 0)):
-            return False
-    return True
+    topics = value.values()
+    return all(isinstance(documents, Mapping) and is_number(next(iter(documents.values()), 0))
+               for documents in topics)
 
 
 def frame_of_scores(scores: Mapping[Any, Mapping[Any, Any]], name: str) -> pd.DataFrame:
@@ -285,11 +282,11 @@ def identified(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame
 
 
 def need_role(source: Input, table: pd.DataFrame, frame: pd.DataFrame, *roles: str) -> None:
-    """Raise an error unless one of the roles is there.
+    """Raise an error unless a column has one of the roles.
 
     :param table: the table as it was read
-    :param frame: the table, whose columns are named after their roles
-    :raises ValueError: if none is; the error lists the names that a column may have
+    :param frame: the table with columns that are named after their roles
+    :raises ValueError: if no column has; the error lists the names that it may have
     """
     if not {*roles} & {*frame}:
         known = ", ".join(name for role in roles for name in RANKING[role])
@@ -321,7 +318,7 @@ class _Lines(io.BufferedIOBase):
 
 def _read_text(source: Input, separator: str, names: Sequence[str], types: Mapping[str, Any],
                skipped: int) -> pd.DataFrame:
-    """Read the lines after the first ``skipped`` ones; the column ``rest`` has what is too much."""
+    """Read the lines after the first ``skipped``; the column ``rest`` has surplus fields."""
     # Columns are numbered, because names may be repeated.
     extra = len(names)
     dtypes = {i: types.get(name, str) for i, name in enumerate(names)}
@@ -366,7 +363,7 @@ def _read_text(source: Input, separator: str, names: Sequence[str], types: Mappi
 def columns_error(source: Input, number: Any, names: Sequence[str], hint: str = "") -> ValueError:
     """Return the error of a line with more or fewer fields than there are names.
 
-    :param hint: what is said of a line that has commas or semicolons
+    :param hint: the end of the error if the line has commas or semicolons
     """
     text = next(line for i, line in source.lines() if i == number)
     columns = f"{len(names)} columns ({', '.join(names)})"
@@ -384,9 +381,9 @@ def place(source: Input, frame: pd.DataFrame, row: Any) -> str:
 def check(source: Input, frame: pd.DataFrame, column: str, possible: Any, expected: str) -> None:
     """Check the cells of a column.
 
-    :param possible: whether each cell is possible, ``[n]``
+    :param possible: whether each cell is valid, ``[n]``
     :param expected: what a cell must be, in the error
-    :raises ValueError: if a cell is not; the error names file, line and cell
+    :raises ValueError: if a cell is not valid; the error names file, line and cell
     """
     possible = np.asarray(possible)
     if not possible.all():
@@ -428,7 +425,7 @@ def check_ids(source: Input, frame: pd.DataFrame, *others: str) -> None:
 def label_names(texts: Iterable[str], where: str) -> list[str]:
     """Return labels in which the text ``1.0`` is ``1``; warn of labels that look alike.
 
-    :param where: the name of what has them
+    :param where: the name of the file or frame in the warning
     """
     names = [re.sub(r"^(-?\d+)\.0+$", r"\1", text) for text in texts]
     labels = pd.Series(names, dtype=object).drop_duplicates()

@@ -306,7 +306,7 @@ def test_documents_that_people_gave_no_group(without_b):
     # None is no label yet, and the others are no group.
     both = groups.model_labels(model, without_b).lookup(["1"] * 3, [*"abc"])
     not_yet = isinstance(without_b, dict) and without_b["b"] is None
-    assert both["group"].tolist() == ["A", "B", "B"] if not_yet else ["A", "B"]
+    assert both["group"].tolist() == (["A", "B", "B"] if not_yet else ["A", "B"])
     # Where the model has no label either, nothing is counted wrongly.
     silent = groups.from_mapping({"a": "A", "c": "A"})
     found = groups.model_labels(silent, without_b).lookup(["1"] * 4, [*"abcd"])

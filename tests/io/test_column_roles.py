@@ -61,9 +61,8 @@ TOPICS = "{},docno,group 1,d1,A 1,d2,B 2,d1,B 2,d2,A"
 
 
 @each("header", ["docno,group", "doc_id,Group", "DocNo,stance", "Movie-Id,group", "_id,label",
-                 "pmid,a_b", "note,docno,group", "x,y,GROUP,corpus id".replace(" ", "-")])
+                 "pmid,a_b", "note,docno,group", "x,y,GROUP,corpus-id"])
 def test_the_document_and_the_group_are_found(read, header):
-    row = {"docno": "{0}", "group": "{1}"}
     parts = header.split(",")
     ids = [part for part in parts if part.lower().replace("-", "").replace("_", "") in (
         "docno", "docid", "movieid", "id", "pmid", "corpusid")]

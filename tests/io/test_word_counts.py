@@ -44,9 +44,9 @@ def test_documents_that_are_not_in_the_corpus_are_unknown_with_one_warning(passa
     with pytest.warns(FairnessWarning) as told:
         assert counts.find(["x", "d1", "x"], "gender").tolist() == [[-1, -1], [0, 1], [-1, -1]]
         assert counts.find(["y"], "gender").tolist() == [[-1, -1]]
-    assert [str(one.message) for one in told if one.category is FairnessWarning] == [
-        "gender: 1 of 2 documents are not in the corpus msmarco-passage (the first: 'x'), so that "
-        "their words are unknown"]
+    (message,) = (str(one.message) for one in told if one.category is FairnessWarning)
+    for part in ("gender: 1 of 2 documents", "msmarco-passage", "'x'"):
+        assert part in message
 
 
 def test_documents_are_read_once_with_progress(passages, files, capfd):
