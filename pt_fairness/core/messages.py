@@ -22,13 +22,13 @@ TREC_DEFAULTS = {"0", "Q0"}
 TARGET_WORDS = ("qrels", "collection", "uniform", "run")
 #: The built-in values of the parameter ``background``.
 BACKGROUND_WORDS = ("run", "qrels")
-#: The largest relevance, and minus the smallest one: trec_eval counts relevant documents by level.
+#: The largest absolute relevance: trec_eval counts the documents of each level.
 LARGEST_LABEL = 1_000_000
 #: The tolerance for shares of a target to sum to 1: files hold six decimals.
 SUM_TOLERANCE = 1e-5
 #: The maximum number of names in a message.
 MOST_NAMES = 10
-#: The maximum number of decimals of a value; a float has at most as many.
+#: The maximum number of decimals that a value is rounded to.
 MOST_DECIMALS = 30
 #: The maximum number of characters of a value in a message.
 MOST_CHARACTERS = 100
@@ -251,8 +251,8 @@ _warned: set[tuple[str, tuple[str, int] | None]] = set()
 def warn(message: str, cause: str | None = None) -> None:
     """Issue a :class:`FairnessWarning` at the innermost line of the user's code.
 
-    :param cause: what warnings of different runs have in common; by default the message. A line
-        with ``pt.Experiment``, which makes an evaluator for each system, warns of a cause once.
+    :param cause: the text by which warnings of different runs are the same; by default the message.
+        ``pt.Experiment`` makes an evaluator for each system, so its line warns of a cause once.
     """
     collected = _collected.get()
     cause = cause or message

@@ -388,7 +388,7 @@ class FromTransformer(Groups):
         return frame if self.by_topic else frame.drop(columns="qid")
 
     def _source(self, keys: Iterable[Key]) -> Groups:
-        """Return the labels of documents as groups."""
+        """Return the labels of some documents as groups."""
         mapping: dict[str, Any] = {}
         for key in keys:
             labels = self._labels[key]

@@ -315,7 +315,7 @@ def _relevance(frame: pd.DataFrame) -> Floats | None:
 
 def distinct_annotations(item: Ints, codes: Ints,
                          weight: Floats | None = None) -> tuple[Ints, Ints, Floats | None]:
-    """Return the distinct annotations, sorted by item and code, with their summed weights."""
+    """Return the distinct annotations, sorted by item and code, and the sum of their weights."""
     labels = int(codes.max(initial=0)) + 1
     keys = item.astype(np.int64) * labels + codes
     sums = None

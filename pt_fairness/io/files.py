@@ -1,4 +1,4 @@
-"""Input files that are opened once, output files that are replaced whole, and checks of frames."""
+"""Input files that are opened once, output files that are replaced atomically, checks of frames."""
 
 from __future__ import annotations
 

@@ -369,7 +369,7 @@ def _is_scored_docs(run: Any) -> bool:
 
 
 def _default_names(runs: Sequence[Any]) -> list[str]:
-    """Return the names of files and transformers, and the positions of other runs."""
+    """Return a name for each run: of a file or transformer, or ``run`` and the position."""
     files = iter(_short_names(filter(is_path, runs)))
     positions = [f"run {i}" for i in range(len(runs))]
     names = [*positions]
