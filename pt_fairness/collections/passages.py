@@ -109,7 +109,7 @@ class CocktailDocs(JsonlDocs):  # type: ignore[misc]
 
 
 class CocktailQrels(BeirQrels):  # type: ignore[misc]
-    """Judgments of passages, each of which holds for all versions of the passage."""
+    """Judgments of passages; a judgment holds for all versions of its passage."""
 
     def qrels_iter(self) -> Iterator[TrecQrel]:
         for row in super().qrels_iter():

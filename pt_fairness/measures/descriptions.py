@@ -17,7 +17,7 @@ from pt_fairness.measures.params import literal
 
 _ENTRY = re.compile(r"@\w+\{(\w+),\n(.*?)\n\}", re.DOTALL)
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
-#: The arrows of measures of which larger, and of which smaller values are better.
+#: The arrows of measures: larger values are better, smaller values are better.
 LARGER, SMALLER = "↑", "↓"
 #: The targets in words.
 TARGETS = {

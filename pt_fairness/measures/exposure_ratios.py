@@ -88,7 +88,7 @@ class LogRatio(SignedMeasure):
 
     def _exposure(self, view: Rankings) -> tuple[Floats, Bools]:
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
-        whether any of these lists has an annotated document above the cutoff, ``[T]``.
+        whether any of these lists has an annotated document up to the cutoff, ``[T]``.
         """
         codes = self.codes(view)
         exposure = self.discount(codes.shape[1])

@@ -117,11 +117,11 @@ class _ARP(FairnessMeasure):
         squares = view.share ** 2
         both = total ** 2 - counts @ squares
         mixed = mixed_pairs(n[:, None], total, both)
+        alone: Any = 0.0
         if self["pairs"] == "errors":
-            alone = np.zeros(total.shape)
             won = self.errors(view, codes)
         else:
-            alone = np.where(total > 0, 1.0, 0.0)
+            alone = total > 0
             i = arrays.ranks(codes.shape[1])
             ranks = sums_by_list(view, codes, i) @ view.share
             won = pairs_won(n[:, None], total, ranks, both)

@@ -321,7 +321,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         self.validated = True
 
     def check_together(self) -> None:
-        """Raise a ValueError if the parameters, each of which is allowed, do not fit together."""
+        """Raise a ValueError if parameters that are allowed one by one do not fit together."""
 
     def text(self, names: Callable[[Any], Any] = name_of) -> str:
         """Return the measure as text; ``names`` returns the name of a source."""

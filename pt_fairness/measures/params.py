@@ -506,7 +506,7 @@ def _names(value: Any) -> Any:
     return ",".join(sorted(parts))
 
 
-#: The names of group sources of which a document counts 1 in each of its labels.
+#: The names of the group sources for which a document counts 1 in each of its labels.
 WHOLE = Param(
     str, "the attributes, joined by commas, in which a document of m labels counts 1 for "
     "each of them instead of 1/m", "names of attributes, joined by commas", default="",

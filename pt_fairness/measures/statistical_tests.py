@@ -305,10 +305,9 @@ class _FAIR(BinomialMeasure):
         side = self.side(view)
         probabilities, n, p = self.probabilities(view, side)
         level = np.full(len(n), self["alpha"])
-        tested = (n > 0) & side.defined
         if self["adjust"]:
-            adjusted = levels(n[tested], p[tested], self["alpha"])
-            level[tested] = adjusted
+            tested = (n > 0) & side.defined
+            level[tested] = levels(n[tested], p[tested], self["alpha"])
         passes = probabilities > level[:, None] * TOLERANCE
         view.note(passes=passes, level=level, n=n)
         values = ratio(passes.sum(axis=1), n)

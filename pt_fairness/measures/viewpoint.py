@@ -346,7 +346,7 @@ class _nDJS(RunMeasure):
     Range
         0 to 1; 0 or more with ``norm='none'``, where the sum is not divided.
     Protected group
-        With one, the shares are of two sides: documents of which a group is protected, and the
+        With one, the shares are those of two sides: documents with a protected group, and the
         others.
     Undefined
         Every topic, if there is only one group or all are protected.

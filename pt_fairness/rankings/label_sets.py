@@ -1,4 +1,4 @@
-"""The label sets of documents: their labels and the shares of these."""
+"""The label sets of documents: labels and their shares."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class LabelSets:
                 ) -> tuple[Ints, Ints, Floats]:
         """Return the entries of the sets in ``codes``.
 
-        :param labels: the labels to return, of which each set has one; others are dropped, and the
+        :param labels: the labels to return; each set has at least one. Others are dropped, and the
             remaining shares of a set are normalised to sum to 1. ``None`` for all labels
         :returns: the index in ``codes``, the index of the label and the share of each entry
         """

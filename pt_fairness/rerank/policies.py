@@ -213,7 +213,7 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     while difference > least + TOLERANCE and penalty < _LARGEST_PENALTY:
         penalty *= _PENALTY
         difference, probabilities = programme.optimum(r, penalty)
-    # Rankings that were added for ``least`` have the probability 0.
+    # Rankings that were added for ``least`` come last and may have no probability.
     used = np.flatnonzero(probabilities > TOLERANCE)
     mix = np.array(programme.rankings)[used]
     probabilities = probabilities[used]

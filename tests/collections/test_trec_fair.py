@@ -91,8 +91,6 @@ def test_the_world_in_2021_and_2022():
     assert continent["Europe"] == pytest.approx(region.filter(like="Europe").sum(), abs=0.02)
 
 
-
-
 @pytest.mark.parametrize("suffix", GROUPS22)
 def test_judgments_with_each_field(fair22, qrels_of, suffix):
     assert qrels_of(f"{ID22}/{suffix}") == expected22(suffix)
