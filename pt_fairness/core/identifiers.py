@@ -135,7 +135,8 @@ def _plain_numbers(frame: pd.DataFrame) -> pd.DataFrame:
         first = next(iter(cells), None) if cells.dtype == object else None
         if is_number(first) and not isinstance(first, Real):
             floats = [float(cell) if is_number(cell) else cell for cell in cells]
-            frame = frame.assign(**{str(name): floats})
+            frame = frame.copy(deep=False)
+            frame[name] = floats
     return frame
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 import ir_measures
 import numpy as np
@@ -18,6 +19,7 @@ from pt_fairness.core.identifiers import (
     LONG,
     PairIndex,
     codes_of,
+    pandas_frame,
     texts_of,
     with_text_ids,
     words_of,
@@ -110,3 +112,10 @@ def test_each_identifier_is_read_by_itself(ids, step, dtype):
     run = pd.DataFrame({"query_id": "1", "doc_id": column, "score": 1.0})
     qrels = pd.DataFrame({"query_id": "1", "doc_id": expected, "relevance": 1, "iteration": "A"})
     assert ir_measures.calc_aggregate([Annotated], qrels, run) == {Annotated: 1.0}
+
+
+@each("name", ["value", 0])
+def test_decimals_become_floats_in_a_copy(name):
+    given = pd.DataFrame({name: [Decimal(1), Decimal("0.5")], "docno": ["a", "b"]})
+    assert pandas_frame(given).to_dict("list") == {name: [1.0, 0.5], "docno": ["a", "b"]}
+    assert pandas_frame(given)[name].dtype == float and given[name].dtype == object
