@@ -45,7 +45,7 @@ from pt_fairness.provider.evaluator import GroupedMeasures
 from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 
-#: The columns of the inequality.
+#: The columns of :func:`inequality`.
 COLUMNS = ["name", "n", "exposed", "outside", "gini", "jain", "entropy", "qf", "fsat"]
 #: The default of ``p`` and the number below which it must be, for each discount that has ``p``.
 P = {"geometric": (0.85, 1.0), "power": (0.5, inf)}
@@ -53,11 +53,11 @@ P = {"geometric": (0.85, 1.0), "power": (0.5, inf)}
 QRELS_GROUPS = "the qrels"
 #: The number of documents that count, for measures without a cutoff.
 DEPTH = 10
-#: The number of events whose sums are convolved one by one, for speed.
+#: The number of events of a block. The sums of whole blocks are convolved, for speed.
 BLOCK = 16
-#: The least number of topics from which a group is missing if it is said to be hidden.
+#: A hidden group is absent from at least so many topics.
 LEAST = 3
-#: The number of hidden groups that are named.
+#: The largest number of hidden groups that are named.
 MOST = 3
 
 
@@ -293,9 +293,10 @@ def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEP
     group and, but for ``relevant``, such a result.
 
     A group is *absent* from a topic if none of these documents has it, although a relevant document
-    has. By chance it is absent if none of r documents has it that are drawn from the n relevant
-    documents of the topic, of which s have it: C(n−s, r) / C(n, r), r the number of relevant
-    documents that the system shows. So no system is blamed for finding little.
+    has. The probability of this by chance is hypergeometric: r documents are drawn at random from
+    the n relevant ones, of which s have the group, and none of the r has it: C(n−s, r) / C(n, r).
+    r is the number of relevant documents that the system shows, so no system is blamed for finding
+    little.
 
     :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads but transformers;
         also with several rankings of a topic
@@ -384,7 +385,7 @@ class SourceShares:
         self._share = self._mean(group, share * weight[topic], self._counted)
 
     def _mean(self, group: Ints, values: Floats, counted: Bools) -> Floats:
-        """Return the sum of the values of each group over the number of topics, ``[L]``.
+        """Return the sum of the values of each group, divided by the number of topics, ``[L]``.
 
         It is NaN without a topic.
         """
@@ -450,17 +451,9 @@ class SourceShares:
 
         :param relevant: the number of relevant documents that count, ``[runs, T]``
         """
-        n = self._n[:, None]
+        from scipy.stats import hypergeom
         r = np.maximum(relevant, 0)[:, :, None]
-        # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of the s of the group
-        others = _log_choices(n - self._s, r)
-        return np.exp(others - _log_choices(n, r))
-
-
-def _log_choices(n: Any, r: Any) -> Floats:
-    """Return ln C(n, r), −∞ where r is larger than n."""
-    from scipy.special import gammaln
-    return gammaln(n + 1) - gammaln(r + 1) - gammaln(n - r + 1)
+        return hypergeom.pmf(0, self._n[:, None], self._s, r)
 
 
 def tail(chance: Floats, least: Ints) -> Floats:
@@ -509,7 +502,7 @@ def shares_table(shares: Mapping[tuple[str, int], pd.DataFrame]) -> pd.DataFrame
 
 def sentences(shares: Mapping[tuple[str, int], pd.DataFrame], averages: pd.DataFrame | None = None,
               labels: Mapping[str, str] | None = None) -> list[str]:
-    """Return sentences on the groups that systems hide, and the measures that do not tell.
+    """Return sentences on systems that hide a group, and on measures that rank these first.
 
     A group is hidden if it is absent from at least three topics, from significantly more than by
     chance (corrected for all systems and groups, after Bonferroni), and from more than twice as
@@ -569,7 +562,7 @@ def _hidden(table: pd.DataFrame) -> pd.DataFrame:
 
 def _best_all_the_same(averages: pd.DataFrame, names: Sequence[str],
                        labels: Mapping[str, str]) -> list[str]:
-    """Return a sentence on each of some systems that is the best by a measure of groups."""
+    """Return a sentence on each named system that is the best by a measure that compares groups."""
     if len(systems(averages)) == 1:
         return []
     columns = []

@@ -32,10 +32,9 @@ from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.evaluator import FairnessEvaluator, GroupedMeasures
 from pt_fairness.provider.quick_evaluator import QuickEvaluator
 from pt_fairness.rankings.annotations import Matches, matched_line
-from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, scores_of, warn_of_topics
 
-#: The share of the counted documents within the cutoff below which a note says so.
+#: A note is given if a smaller share of the counted documents is within the cutoff.
 FEW = 0.5
 #: The name of a run, and the run.
 Job = tuple[str, RunInput]
@@ -223,7 +222,7 @@ class Scorer:
         return facts
 
     def _named(self, values: Mapping[Any, Any]) -> dict[str, Any]:
-        """Return values by measure as values by the name of the column, without other measures."""
+        """Return a dictionary by column for one by measure, without parts of composed measures."""
         return {self._columns[measure]: value for measure, value in values.items()
                 if measure in self._columns}
 
@@ -302,12 +301,15 @@ class Scorer:
             if source.needed:
                 _, source_shares = self._shares[len(shares)]
                 shares.append(source_shares.run_shares(rankings))
-            for measure in source.measures:
-                if isinstance(measure, SkewMeasure):
-                    scored = values.loc[self.topics, self._columns[measure]]
-                    count = replaced_shares(measure, rankings, scored)
-                    if count:
-                        replaced[measure] = count
+            # A value that depends on what replaces shares of 0 changes with it.
+            skews = [copy(part) for part in source.measures if isinstance(part, SkewMeasure)]
+            for skew in skews:
+                skew.smallest *= 2
+            for measure, changed in score(skews, rankings).items():
+                scored = values.loc[self.topics, self._columns[measure]]
+                count = (abs(changed - scored) > ROUNDING).sum()  # undefined topics are NaN
+                if count:
+                    replaced[measure] = int(count)
         topics = np.array(self.topics)
         one_label = {measure: topics[mask] for measure, mask in facts.one_label.items()}
         return Scores(values, facts.has_undefined, self._named(far_down), self._named(replaced),
@@ -315,23 +317,12 @@ class Scorer:
 
 
 def _collected(scores: Mapping[str, Scores], kind: str) -> dict[str, dict[str, Any]]:
-    """Return a field of the scores by measure and system."""
+    """Return one field of the scores, by measure and then by system."""
     found: Any = defaultdict(dict)
     for name, run in scores.items():
         for column, value in getattr(run, kind).items():
             found[column][name] = value
     return dict(found)
-
-
-def replaced_shares(measure: SkewMeasure, rankings: Rankings, values: Any) -> int:
-    """Return the number of topics whose value depends on what replaces shares of 0.
-
-    :param values: the value of the measure for each topic, ``[T]``
-    """
-    other = copy(measure)
-    other.smallest = 2 * measure.smallest
-    (changed,) = score([other], rankings).values()
-    return int((abs(changed - values) > ROUNDING).sum())  # not of undefined topics, which are NaN
 
 
 def _name(source: GroupedMeasures) -> str:
