@@ -226,7 +226,7 @@ CUT = ["mean", "low", "high", "label low", "label high"]
 
 
 def estimate(f: Floats, y: Floats, checked: Bools, confidence: float) -> dict[str, Any]:
-    """Return the columns from ``n`` to ``by hand`` of a system and measure.
+    """Return the columns ``n`` to ``by hand`` of :func:`prediction_powered`.
 
     :param f: the values with the model's labels, NaN where undefined, ``[T]``
     :param y: the values with the human labels, ``[T]``

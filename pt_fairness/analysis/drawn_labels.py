@@ -156,12 +156,12 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 
     With V the variance of the mean over topics and L = (1 + 1/n)·B the variance of the labels (B
     the variance of the mean over n draws), the interval is the mean ± t·√(V + L), with the degrees
-    of freedom of Rubin. ``'rubin'``, the mean of V over the draws, is conservative: too wide where
-    topics have documents of their own, since exact probabilities carry more than one labelling.
-    ``'components'`` estimates V and L by an analysis of variance, from the topics that are defined
-    in every draw. It is right if the probabilities
-    are exact and the documents independent; with five topics it covers 92 % instead of 95 %. For
-    200 draws, the error of √L is about 5 %.
+    of freedom of Rubin. With ``'rubin'``, V is its mean over the draws. This is conservative: the
+    interval is too wide if topics share no documents, because exact probabilities say more than
+    the labels of one draw. ``'components'`` estimates V and L by an analysis of variance, from the
+    topics that are defined in every draw. It is right if the probabilities are exact and the
+    documents independent; with five topics it covers 92 % instead of 95 %. For 200 draws, the error
+    of √L is about 5 %.
 
     Source: Rubin (1987), chapter 3.
 
@@ -278,8 +278,8 @@ class DrawnValues(NamedTuple):
 
     systems: list[str]
     measures: list[FairnessMeasure]
-    #: The values in each draw, with the likeliest labels, for labels of a model with these, and
-    #: with the documents' own groups, ``[draws + 2 or 3, systems, measures, T]``.
+    #: The values, ``[draws + 2 or 3, systems, measures, T]``: of each draw; with the likeliest
+    #: labels; with the labels of the model, if there is one; and with the documents' own groups.
     values: Floats
     draws: int
     #: The share of drawn labels that equal the model's, ``[CHAINS, draws / CHAINS]``.
@@ -346,7 +346,7 @@ def _weight_draws(documents: Documents, by_topic: bool, draws: int, seed: int) -
 
 
 def _summary(values: Floats, interval: str, confidence: float, effective: Any) -> dict[str, Any]:
-    """Return the columns of systems and measures from ``n`` to ``error``.
+    """Return the columns ``n`` to ``error`` of :func:`uncertain_labels`.
 
     :param values: the values in each draw, NaN where undefined, ``[draws, cells, T]``
     :param effective: the number of independent draws; NaN for all that have a value

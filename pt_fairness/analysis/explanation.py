@@ -296,7 +296,7 @@ def _cutoff(measure: Any) -> Any:
 
 
 def _documents(measure: Any, view: Rankings, run: Run) -> pd.DataFrame:
-    """Return a row for each rank, with the columns from ``rank`` to ``reason``.
+    """Return a row for each rank, with the columns ``rank`` to ``reason`` of :func:`explain`.
 
     The last row is the rank at the cutoff or, if that is later, the last document that counts.
     """
@@ -332,7 +332,7 @@ def _prefix(part: FairnessMeasure) -> str:
 
 def _notes(measure: Any, views: Mapping[Any, Rankings],
            counts: Bools) -> tuple[dict[str, Floats], dict[str, float], dict[str, Any]]:
-    """Return the notes of each rank, ``[depth]``, of the topic, and as the formula names them.
+    """Return the numbers of each rank, ``[depth]``, those of the topic, and those of the formula.
 
     :param views: the view of each part of the measure
     """

@@ -177,7 +177,7 @@ def fairness_measure(name: Any) -> FairnessMeasure | None:
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return names by what differs, of measures of this package that differ only in parameters.
+    """Return short names of the measures that differ only in their parameters.
 
     Examples
     --------

@@ -245,7 +245,7 @@ class Pool:
         first = sizes.cumsum() - sizes
         queue = np.argsort(self.kind, kind="stable")
         one = np.eye(len(sizes), dtype=np.int32)
-        states = one[:1] - one[:1]
+        states = np.zeros((1, len(sizes)), np.int32)
         for rank in range(1, self.depth + 1):
             row, kind = np.nonzero(states < sizes)
             document = queue[first[kind] + states[row, kind]]
@@ -361,7 +361,7 @@ def _furthest(steps: Sequence[tuple[Ints, Ints, Floats]], normal: Floats) -> Flo
 
 def _between(steps: Sequence[tuple[Ints, Ints, Floats]], first: Floats,
              last: Floats) -> list[Floats]:
-    """Return the vertices between two of them, by the slope of their chord."""
+    """Return the vertices between two vertices, by the slope of the line through both."""
     across, up = last - first
     normal = np.array([up, -across])
     if (normal <= ROUNDING).any():

@@ -161,8 +161,8 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
 
     These are the topics whose population is empty, or has one group although the measure compares
     two; and all topics if there is only one group, or if all groups are protected. Every system has
-    the value 0.0 there; for a topic that the group source drops it is NaN.
-    The examples show how to leave these topics out of a study.
+    the value 0.0 there; for a topic that the group source drops it is NaN. The examples show how to
+    leave these topics out of a study.
 
     :param qrels: ``qid, docno, label, iteration`` (or ir_measures' names)
     :param measures: measures or their names; measures of other packages are defined for every topic
@@ -360,7 +360,7 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     return gaps.reset_index()
 
 
-#: The columns of the result behind ``name`` and ``measure``.
+#: The columns of :func:`topic_gaps` behind ``name`` and ``measure``.
 GAPS = ["groups", "worst", "worst mean", "range", "sd", "gini", "p", "chance"]
 
 
@@ -421,7 +421,7 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = RESAMPLES,
 
 
 def _gap(y: Floats, member: pd.DataFrame, measure: str) -> dict[str, Any]:
-    """Return the columns from ``worst`` to ``gini``; without those that are undefined.
+    """Return the statistics of the means of groups, by column; undefined ones are missing.
 
     :param y: the values, ``[N]``
     :param member: whether each topic is in each group, ``[N, G]``
@@ -444,7 +444,7 @@ def _gap(y: Floats, member: pd.DataFrame, measure: str) -> dict[str, Any]:
 
 
 def _permuted(y: Floats, member: Bools, resamples: int, seed: int) -> dict[str, float]:
-    """Return ``p`` and ``chance``.
+    """Return the columns ``p`` and ``chance`` of the permutation test.
 
     :param y: the values of the topics, ``[N]``
     :param member: whether each topic is in each group, ``[N, G]``

@@ -3,7 +3,7 @@
 Each topic has *shares* of the true labels. The documents of a topic fall into strata by relevance,
 and the *tilt* of a stratum says how its shares differ from those of the topic. Each topic, stratum
 and true label has *errors*: the probabilities of the model's labels. Topics and strata share
-typical errors, and topics typical shares, as far as the data ask for it.
+typical errors, and topics typical shares, as far as the data support it.
 
 In the shapes of arrays, T is the number of topics, S of strata, K of true labels and M of labels of
 the model.
@@ -61,7 +61,7 @@ class Labelled:
         return self.counts.sum(axis=(0, 1))
 
     def draw(self, draws: int, seed: int) -> tuple[Ints, Floats]:
-        """Return drawn labels, and the share in each draw that equals the model's; with a bar.
+        """Return drawn labels, and the share in each draw that equals the model's; show progress.
 
         :param draws: the number of draws, a multiple of :data:`CHAINS`
         :returns: the label of each document in each draw, the most frequent one, and the human one,
@@ -111,8 +111,7 @@ def chain(documents: Labelled, number: int, rng: np.random.Generator) -> Iterato
         return normalised(gamma(shape))
 
     def tables(counts: Ints, shape: Any) -> Ints:
-        """Draw the numbers of tables of restaurants with these numbers of guests (Antoniak 1974).
-        """
+        """Draw the numbers of tables of Chinese restaurant processes (Antoniak 1974)."""
         guests = counts.ravel()
         end = guests.cumsum()
         first = end - guests

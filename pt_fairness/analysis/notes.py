@@ -290,9 +290,10 @@ def _on_targets(names: Sequence[str], facts: Facts, labels: Mapping[str, str]) -
 
 
 def _on_different_targets(names: Sequence[str]) -> list[str]:
-    """Return how the targets of measures become equal, if some are equal shares and others not.
+    """Return a note if some measures have the target ``'uniform'`` and others ``'qrels'``.
 
-    A measure that the table has with both targets is told apart by its name.
+    The note has the parameter that makes the targets equal. There is none if a measure is in the
+    table with both targets.
     """
     equal_shares = {}
     relevant = {}

@@ -141,7 +141,7 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
 
 
 def _pools(run: Run, rows: Ints, topics: Sequence[str], prefix: str = "") -> dict[str, Ints]:
-    """Return the documents of each topic, by the name that their random orders depend on.
+    """Return the documents of each topic, by a name that seeds their random orders.
 
     :param rows: the indices of the documents, ascending
     :param prefix: the prefix of the names
@@ -274,7 +274,7 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
               measures: Sequence[FairnessMeasure], defined: Sequence[Bools], depth: int | None,
               draws: int, seed: int) -> Iterator[tuple[FairnessMeasure, dict[str, float]]]:
-    """Yield each measure with the columns from ``value`` to ``n``.
+    """Yield each measure with its columns ``value`` to ``n`` of :func:`against_random`.
 
     :param sources: the group sources of the measures
     :param defined: a mask of the topics for which each measure is defined, ``[T]``

@@ -354,7 +354,7 @@ def _paired(values: pd.DataFrame, rows: pd.DataFrame) -> tuple[pd.DataFrame, Flo
 
 def _tests(differences: Floats, test: str, confidence: float, resamples: int,
            seed: int) -> dict[str, Any]:
-    """Return the columns of a comparison from ``difference`` to ``p``.
+    """Return the columns ``difference`` to ``p`` of :func:`compare`.
 
     :param differences: ``[topics, cells]``, topics sorted by id, NaN where there is none
     """

@@ -38,7 +38,7 @@ from pt_fairness.io.files import Path, need_frame, written_whole
 FORMS = ("csv", "md", "latex", "html", "json", "text")
 #: The decimals of Markdown, LaTeX, HTML and text.
 DIGITS = 4
-#: The width of the lines of the note in LaTeX.
+#: The width of the lines of notes in LaTeX, and in text without a terminal.
 NOTE_WIDTH = 100
 #: The measures that pt.Experiment sums over the topics; it averages all others.
 SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
@@ -51,8 +51,8 @@ _GREEK = {letter: rf"$\{codepoint2name[ord(letter)]}$"
 _SYMBOLS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→": r"$\to$",
             BETTER: r"$^{\blacktriangle}$", WORSE: r"$^{\blacktriangledown}$",
             DIFFERENT: r"$^{\neq}$", "–": "--", "−": "$-$", "ς": r"$\varsigma$"}
-#: The same with the characters that are commands, or that LaTeX prints wrongly in its default font
-#: encoding.
+#: LaTeX of the characters that are commands, that its default font encoding prints wrongly, or that
+#: fonts lack.
 _LATEX = str.maketrans({
     **{character: f"\\{character}" for character in "{}$&%#_"},
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -421,7 +421,7 @@ def _joined(averages: pd.DataFrame, frame: pd.DataFrame,
 
 
 def _split(column: str) -> tuple[str, str]:
-    """Return the measure of a column, and the suffix of what belongs to it."""
+    """Return the measure of a column, and the suffix of an interval, a verdict or a comparison."""
     for suffix in (LOW, HIGH, VERDICT):
         if column.endswith(suffix):
             return column.removesuffix(suffix), suffix
@@ -449,7 +449,7 @@ def latex_escaped(text: str) -> str:
 
 
 def _aligned(cells: Sequence[_Cell]) -> list[str]:
-    """Return cells whose texts end in one column, with what follows them."""
+    """Return the texts of cells with their marks, aligned at the ends of the texts."""
     texts = [" ".join(cell.text.split()) for cell in cells]
     ends = [BEST * cell.best + cell.mark for cell in cells]
     width = max(map(len, ends), default=0)

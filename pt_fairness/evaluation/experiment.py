@@ -328,7 +328,7 @@ def _stacked(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def means(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the mean of each measure over the topics with a value; some are summed.
+    """Return the mean of each measure over the topics with a value, or the sum of :data:`SUMMED`.
 
     :param values: a row for each topic and a column for each measure, by system
     """
@@ -351,7 +351,7 @@ def _means_of_topics(values: pd.DataFrame) -> Floats:
 
 def _compared(averages: pd.DataFrame, values: Mapping[str, pd.DataFrame], facts: Facts,
               seed: int) -> pd.DataFrame:
-    """Return averages with the numbers of each system against the baseline behind each measure.
+    """Return averages with the comparison with the baseline, in columns behind each measure.
 
     A failed run counts as p = 1.
 

@@ -112,7 +112,7 @@ def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Gro
     """Return the groups in the columns ``group`` of frames, and warn that they are used.
 
     :returns: ``None`` if no frame has the column
-    :raises ValueError: if two frames give a document other groups
+    :raises ValueError: if two frames give a document different groups
     """
     documents = {}
     for name, run in runs.items():
@@ -187,7 +187,7 @@ class Plan:
     labels: list[str] | None
     #: The value of :data:`~pt_fairness.provider.ALPHA_VARIABLE`, ``None`` if it is not set.
     alpha: str | None
-    #: Tells the plan from others that a worker has had.
+    #: A unique text, by which a worker recognises the plan.
     key: str
     #: The maximum number of threads that parse a file; ``None`` for pandas' default.
     threads: int | None

@@ -153,7 +153,8 @@ def open_axes(ax: Axes | None, **texts: str) -> Axes:
 def grow(ax: Axes, height: float) -> None:
     """Increase the height of a figure that this package opened.
 
-    :param height: in points"""
+    :param height: in points
+    """
     figure = ax.figure.figure
     if figure.get_gid() == OWN and height > 0:
         figure.set_figheight(figure.get_figheight() + height / 72)
@@ -198,7 +199,7 @@ def name_rows(ax: Axes, names: Iterable[Any]) -> None:
 
 
 def name_columns(ax: Axes, names: Iterable[Any]) -> None:
-    """Name the columns 0, 1, … of axes, some of many; long names stand upright."""
+    """Name the columns 0, 1, … of axes, not all if they are many; long names are upright."""
     most = letters(ax)
     texts = [wrapped(name, most) for name in names]
     size = plt.rcParams["font.size"]

@@ -38,7 +38,7 @@ def test_several_workers_give_the_same(runs, files, qrels, registered, backend):
 @several
 def test_workers_do_not_remember_what_a_name_meant_before(runs, qrels, registered):
     """Neither for the next evaluation nor for other tasks of the same workers."""
-    joblib = pytest.importorskip("joblib")
+    import joblib
     measure = rND(groups="by-number", protected="3", target="uneven") @ 5
     first = evaluate_quietly(runs, qrels, [measure], n_jobs=2)
     groups.register("by-number", groups.from_pattern(r"\d", name="by-number"))
