@@ -14,8 +14,9 @@ QRELS = pd.DataFrame({"qid": [*"11122233334"], "docno": [*"abcabcabdcx"],
 RUNS = {name: pd.DataFrame({"qid": [*"112233"], "docno": [*docnos], "score": [2, 1] * 3})
         for name, docnos in (("A", "acabac"), ("B", "acacab"))}
 #: The number of topics of A and of B whose value is the logarithm of a replaced share.
-CASES = {Skew(group="C") @ 2: (2, 2), Skew(group="C", target="qrels") @ 2: (2, 0),
-         MinSkew @ 2: (2, 2), MinSkew(target="qrels") @ 2: (1, 0), MaxSkew @ 2: (1, 1),
+CASES = {Skew(group="C") @ 1: (4, 4), Skew(group="C") @ 2: (2, 2),
+         Skew(group="C", target="qrels") @ 2: (2, 0), MinSkew @ 2: (2, 2),
+         MinSkew(target="qrels") @ 2: (1, 0), MaxSkew @ 2: (1, 1),
          MaxSkew(target="qrels") @ 2: (1, 0), rKL @ 2: (0, 0)}
 
 
