@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from case_marks import slow_cases
 from ir_measures import nDCG
-from slow_versions import references as slow
+from slow_versions import sampling as slow
 
 from pt_fairness import AWRF, EEL, GFR, NDKL, BiasP, RaB, RepBias, evaluate, groups, nDD, rKL
 from pt_fairness.analysis import against_random, explain, undefined
@@ -28,7 +28,7 @@ def permuted(run, annotated, name, draw, seed):
     for qid, rows in run.assign(**{"iteration": 0, **run}).groupby("qid"):
         rows = rows.sort_values(["iteration", "score"], ascending=[True, False])
         mine = [(qid, docno) in annotated for docno in rows["docno"]]
-        numbers = iter(slow.numbers(sum(mine), f"{name}\n{qid}", draw, seed))
+        numbers = iter(slow.numbers(seed, f"{name}\n{qid}", draw, sum(mine)))
         if sum(mine) < 2:
             parts.append(rows)
             continue

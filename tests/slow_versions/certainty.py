@@ -13,7 +13,7 @@ from scipy import stats
 
 
 def same(value: float) -> float:
-    """The number that is compared."""
+    """The value rounded to 12 decimals, as values are compared."""
     return round(value, 12)
 
 
@@ -30,8 +30,7 @@ def interval(values: Sequence[float], method: str, confidence: float, resamples:
     if len(set(map(same, values))) == 1:
         return mean(values), mean(values)
     if method == "t":
-        half = stats.t.ppf((1 + confidence) / 2, n - 1) * sd(values) / math.sqrt(n)
-        return mean(values) - half, mean(values) + half
+        return stats.t.interval(confidence, n - 1, mean(values), stats.sem(values))
     rows = np.random.default_rng(seed).integers(0, n, (resamples, n)).tolist()
     means = [mean([values[t] for t in row]) for row in rows]
     centre = same(mean(values))
@@ -66,7 +65,7 @@ def randomisation(d: Sequence[float], resamples: int, seed: int) -> float:
 
 def verdict(d: Sequence[float], delta: float, larger_is_better: bool,
             side: str) -> tuple[float, float, float, str]:
-    """The interval of the mean difference, p and the word."""
+    """The ends of the 90 % interval of the mean difference, p and the verdict."""
     n = len(d)
     if n < 3:
         return math.nan, math.nan, math.nan, "inconclusive"
@@ -82,16 +81,16 @@ def verdict(d: Sequence[float], delta: float, larger_is_better: bool,
     if error == 0:
         p = 0.0 if within else 1.0
     else:
-        p = stats.t.cdf((mean(loss) - delta) / error, n - 1)
+        p = stats.ttest_1samp(loss, delta, alternative="less").pvalue
         if side == "both":
-            p = max(p, stats.t.sf((mean(loss) + delta) / error, n - 1))
+            p = max(p, stats.ttest_1samp(loss, -delta, alternative="greater").pvalue)
     word = "within" if within else "exceeds" if exceeds else "inconclusive"
     return mean(d) - half, mean(d) + half, float(p), word
 
 
 def gaps(values: Mapping[str, float], groups: Mapping[str, Sequence[str]], direction: str | None,
          unit_range: bool) -> dict[str, object]:
-    """A row of §25, with all permutations. `direction`: ↑, ↓, →0 or None."""
+    """A row of §25, over all permutations. `direction`: ↑, ↓, →0 or None."""
     topics = sorted(t for t in values if groups.get(t) and not math.isnan(values[t]))
     y = [values[t] for t in topics]
     sets = [set(groups[t]) for t in topics]

@@ -1,8 +1,6 @@
 """Reference rankings, document by document from their definition."""
 
-import hashlib
-
-import numpy as np
+from slow_versions.sampling import numbers
 
 KINDS = ["proportional", "largest-group-first", "smallest-group-first"]
 
@@ -52,15 +50,6 @@ def reference(pool, kind):
     return by_size(pool, -1 if kind == "largest-group-first" else 1)
 
 
-def numbers(n, name, sample, seed):
-    """Return ``n`` random numbers of a name and a sample, as whole numbers of 53 bits."""
-    digest = hashlib.sha256(f"{seed}\n{name}".encode()).digest()
-    key = np.array([int.from_bytes(digest[:8], "little"),
-                    int.from_bytes(digest[8:16], "little")], np.uint64)
-    philox = np.random.Philox(key=key, counter=np.array([0, sample, 0, 0], np.uint64))
-    return [int(number) >> 11 for number in philox.random_raw(n)]
-
-
 def random_order(pool, qid, sample, seed):
-    drawn = numbers(len(pool), qid, sample, seed)
+    drawn = numbers(seed, qid, sample, len(pool))
     return [pool[i][0] for i in sorted(range(len(pool)), key=drawn.__getitem__)]

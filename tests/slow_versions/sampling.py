@@ -24,16 +24,21 @@ def philox(counter: Sequence[int], key: Sequence[int]) -> list[int]:
     return [a, b, c, d]
 
 
-def uniforms(seed: int, qid: str, sample: int, size: int) -> list[float]:
-    """§5: the first `size` numbers of the stream."""
-    digest = hashlib.sha256(f"{seed}\n{qid}".encode()).digest()
+def numbers(seed: int, name: str, sample: int, size: int) -> list[int]:
+    """The first `size` random numbers of a name and a sample, each of 53 bits."""
+    digest = hashlib.sha256(f"{seed}\n{name}".encode()).digest()
     key = [int.from_bytes(digest[start : start + 8], "little") for start in (0, 8)]
     words: list[int] = []
     block = 1  # numpy counts up before it draws
     while len(words) < size:
         words += philox([block, sample, 0, 0], key)
         block += 1
-    return [((word >> 11) + 0.5) * 2.0**-53 for word in words[:size]]
+    return [word >> 11 for word in words[:size]]
+
+
+def uniforms(seed: int, qid: str, sample: int, size: int) -> list[float]:
+    """§5: the numbers between 0 and 1."""
+    return [(number + 0.5) * 2.0**-53 for number in numbers(seed, qid, sample, size)]
 
 
 def plackett_luce(r: Sequence[float], temperature: float, u: Sequence[float]) -> list[int]:

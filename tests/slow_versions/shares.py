@@ -11,7 +11,7 @@ from slow_versions.common import Topic, as_shares, attention, label_counts
 
 
 def drawn_without(documents: int, members: int, r: int) -> float:
-    """The probability that none of r of the documents is one of the members."""
+    """The probability that r documents, drawn without replacement, include no member."""
     return math.comb(documents - members, r) / math.comb(documents, r)
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from slow_versions.common import Membership, Shares, Source, Topic, attention, mean_over_samples
+from slow_versions.formulas import jsd
 
 UNKNOWN = "@UNKNOWN"
 #: A label, or @UNKNOWN, of each attribute.
@@ -68,17 +69,6 @@ def target_of(q: Mapping[Cell, float], cells: Collection[Cell], w: Sequence[Mapp
     return found
 
 
-def jsd(p: Mapping[Cell, float], t: Mapping[Cell, float]) -> float:
-    """The divergence over all cells, natural logarithm."""
-    total = 0.0
-    for cell in {*p, *t}:
-        middle = (p.get(cell, 0.0) + t.get(cell, 0.0)) / 2
-        for one in (p.get(cell, 0.0), t.get(cell, 0.0)):
-            if one > 0:
-                total += one * math.log(one / middle) / 2
-    return total
-
-
 def ndcg(topic: Topic, cutoff: int | None, ideal: int | None, rel: int) -> float | None:
     """None: no relevant document."""
     relevant = {docno for docno, r in topic.judged.items() if r >= rel}
@@ -117,8 +107,8 @@ def awrf(topic: Topic, attributes: Mapping[str, str], whole: Collection[str], un
     scaled = [{g: share / sum(one.values()) for g, share in one.items()} for one in w]
     # Every cell of any document, and all combinations that a target gives a share.
     cells = {*p, *q, *itertools.product(*([*one, UNKNOWN] for one in scaled))}
-    found = normalised(q)
-    return 1 - jsd(normalised(p), target_of(found, cells, scaled, of_qrels))
+    exposure, wanted = normalised(p), target_of(normalised(q), cells, scaled, of_qrels)
+    return 1 - jsd([exposure.get(c, 0.0) for c in cells], [wanted[c] for c in cells], math.log)
 
 
 @mean_over_samples
