@@ -174,14 +174,10 @@ except Exception:
 
 
 def _plug_line() -> str:
+    """Return the content of the file, which names a file of this installation."""
     file = Path(imports.__file__).resolve()
     code = _PLUG_CODE.format(packages=PACKAGES, file=ascii(str(file)))
     return f"import sys; exec({code!r}, {{'sys': sys, '__name__': 'pt_fairness_plug'}})\n"
-
-
-def _is_plugged() -> bool:
-    """Return whether the file exists with the content that this version of the package writes."""
-    return _plug_file().exists() and _plug_file().read_text(encoding="utf-8") == _plug_line()
 
 
 def _plug(options: argparse.Namespace) -> str:
@@ -189,7 +185,7 @@ def _plug(options: argparse.Namespace) -> str:
     text = str(file)
     if "status" not in options:
         file.write_text(_plug_line(), encoding="utf-8")
-    elif _is_plugged():
+    elif file.exists() and file.read_text(encoding="utf-8") == _plug_line():
         text = f"plugged in: {file}"
     else:
         text = f"not plugged in: there is no {file} of this version"

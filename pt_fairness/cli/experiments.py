@@ -38,13 +38,13 @@ def _add_topic(group: Any) -> None:
     group.add_argument("--topic", help="the topic (default: the first one of the qrels)")
 
 
-#: The options of comparisons, which tables without comparisons ignore.
+#: The options of comparisons.
 _COMPARING = ("baseline", "test", "correction", "tolerance", "references", "p_values")
-#: The options that corrected values ignore.
+#: The options that are not allowed with human labels.
 _UNCORRECTED = (*_COMPARING[1:], "long", "per_query", "uncertain", "topic_groups", "test_zero",
                 "undefined")
-#: The options that each table other than averages ignores.
-_IGNORED = {
+#: For each option that prints another table than averages, the options not allowed with it.
+_REFUSED = {
     "topic_groups": _COMPARING,
     "test_zero": ("baseline", "test", "tolerance", "references", "p_values", "confidence"),
     "uncertain": (*_COMPARING[1:], "labels", "undefined"),
@@ -169,9 +169,9 @@ def _table(options: argparse.Namespace) -> str:
     if form == "long":
         options.long = True
         form = "csv"
-    for name, ignored in _IGNORED.items():
+    for name, others in _REFUSED.items():
         if name in options:
-            refuse(options, ignored, f"with {option(name)}")
+            refuse(options, others, f"with {option(name)}")
     with _naming_the_rest(options):
         table = _uncertain(options) if "uncertain" in options else _evaluated(options)
     if form in ("csv", "json"):
@@ -216,7 +216,7 @@ def _evaluated(options: argparse.Namespace) -> Any:
 
 
 def _corrected(options: argparse.Namespace, evaluation: Any, model: Any) -> Any:
-    """Return the table of values that human labels correct, and issue the warnings on it.
+    """Return the table of values corrected by human labels, and warn where they are unreliable.
 
     :param model: the labels of the model
     """
@@ -242,9 +242,9 @@ def _corrected(options: argparse.Namespace, evaluation: Any, model: Any) -> Any:
 
 @contextmanager
 def _naming_the_rest(options: argparse.Namespace) -> Iterator[None]:
-    """Name the command that lists the documents that an incomplete topic lacks.
+    """Add the command that lists the missing documents to the error of an incomplete topic.
 
-    :raises ValueError: if a topic is incomplete
+    :raises ValueError: if a topic lacks human labels of some documents
     """
     from pt_fairness.analysis.checked_topics import IncompleteTopicError
     try:
@@ -279,7 +279,7 @@ def _label(options: argparse.Namespace) -> str | None:
 
 
 def _long(perquery: Any, undefined: Any) -> Any:
-    """Return ``run, topic, measure, value, ideal, undefined``, the form for mixed models in R.
+    """Return ``run, topic, measure, value, ideal, undefined``, as mixed models in R take them.
 
     :param undefined: the topics for which a measure is undefined, by measure
     """
@@ -294,7 +294,7 @@ def _long(perquery: Any, undefined: Any) -> Any:
 
 
 def _uncertain(options: argparse.Namespace) -> Any:
-    """Return the table of intervals under uncertain labels, without measures of relevance."""
+    """Return the table of intervals under uncertain labels, for measures of groups only."""
     from pt_fairness import analysis, table
     from pt_fairness.evaluation.plan import inputs_of
     from pt_fairness.provider.measure_lists import takes_groups

@@ -1,4 +1,4 @@
-"""The options that commands share, and what their values name."""
+"""The options that commands share, and how their values are read."""
 
 from __future__ import annotations
 
@@ -191,7 +191,10 @@ def refuse(options: argparse.Namespace, names: Iterable[str], reason: str) -> No
 
 
 def option(name: str) -> str:
-    """Return an option, by its attribute."""
+    """Return an option as it is typed, such as ``--topic-groups``.
+
+    :param name: its attribute
+    """
     return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
 
 
@@ -224,7 +227,8 @@ def evaluated(function: Callable[..., Any], options: argparse.Namespace) -> Any:
 def resolve(options: argparse.Namespace) -> None:
     """Import modules, and replace texts by the groups, targets and measures that they name.
 
-    :raises ValueError: if a module or a file is wrong, or ``--none`` and such lack ``--groups``
+    :raises ValueError: if a module or a file cannot be read, or an option of how a file of groups
+        is read, such as ``--none``, is given without ``--groups``
     """
     import_modules(options.imports)
     given = vars(options)
@@ -234,7 +238,8 @@ def resolve(options: argparse.Namespace) -> None:
     if "judged_by_group" in given:
         options.judged_by_group = options.judged_by_group == "yes"
     if not given.keys() & {"groups", "model", "method"}:
-        refuse(options, filter("judged_by_group".__ne__, _READING), "without --groups")
+        of_files = (name for name in _READING if name != "judged_by_group")
+        refuse(options, of_files, "without --groups")
     options.reading = {name: given.pop(option) for option, name in _READING.items()
                        if option in given}
     if given.keys() & {"human", "human_topics"}:
@@ -262,7 +267,9 @@ def resolve(options: argparse.Namespace) -> None:
 
 
 def _read_human(options: argparse.Namespace) -> None:
-    """Read human labels and a model's labels; ``human`` then holds both kinds.
+    """Read the labels of ``--groups`` and the human labels of documents and topics.
+
+    ``groups`` is then the source of the model's labels, and ``human`` holds all human labels.
 
     :raises ValueError: if ``--groups`` is missing
     """
@@ -308,10 +315,11 @@ def group_source(text: str, **reading: Any) -> Any:
 
 def labelled_sources(texts: Iterable[str], reading: Mapping[str, Any],
                      others: Iterable[str] = ()) -> list[Any]:
-    """Return sources of labels, of which one at least has each label of ``--none``.
+    """Return sources of labels, each without the labels of ``--none`` that it has.
 
-    :param others: the labels that people use
-    :raises ValueError: if nobody uses a label of ``--none``
+    :param reading: how the files are read, with the labels of ``--none``
+    :param others: further labels that ``--none`` can name
+    :raises ValueError: if a label of ``--none`` is in no source and not in ``others``
     """
     from pt_fairness import groups
     from pt_fairness.core.messages import collecting_warnings
