@@ -45,6 +45,12 @@ def _refuse(*arguments: Any, **options: Any) -> None:
     raise OSError("no connections in this test")
 
 
+#: What an interpreter runs at its start, so that it has no connections.
+OFFLINE = """
+import socket
+def refuse(*a, **k): raise OSError("no connections in this test")
+socket.socket.connect = socket.getaddrinfo = refuse
+"""
 #: The modules of ir_datasets with the datasets that a test finds in its home folder; that of an id
 #: stands behind those of the ids that it takes its documents from.
 MODULES = ("argsme", "beir", "clueweb12", "disks45", "msmarco_document", "msmarco_passage",
@@ -206,9 +212,7 @@ def qrels_of(irds: Any, capfd: pytest.CaptureFixture[str]) -> Any:
 @pytest.fixture
 def offline(irds: Any, tmp_path: Path) -> Any:
     """``offline(*arguments)``: runs Python in this test's home folder, without connections."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import socket\ndef refuse(*a, **k): raise OSError('no connections in this test')\n"
-        "socket.socket.connect = socket.getaddrinfo = refuse\n")
+    (tmp_path / "sitecustomize.py").write_text(OFFLINE)
 
     def run(*arguments: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True,

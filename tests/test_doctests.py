@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import ir_datasets  # noqa: F401 - the modules of the collections need it first
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -33,14 +34,11 @@ def plain_output(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name, plain_output):
-    if name.startswith("pt_fairness.plots"):
-        plt = pytest.importorskip("matplotlib.pyplot")
-        plt.switch_backend("Agg")
+    plt.switch_backend("Agg")
     module = importlib.import_module(name)
     result = doctest.testmod(module, extraglobs=NAMES, optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
-    if name.startswith("pt_fairness.plots"):
-        plt.close("all")
+    plt.close("all")
 
 
 ROOT = Path(__file__).resolve().parent.parent

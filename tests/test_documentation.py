@@ -91,10 +91,8 @@ def documented(built):
     """The names of the Python objects that the pages document, with their kinds."""
     build, _ = built
     # Four lines of text, then lines of name, domain:kind, priority, address, title.
-    lines = (
-        zlib.decompress((build / "objects.inv").read_bytes().split(b"\n", 4)[4]) .decode()
-        .splitlines())
-    entries = [line.split()[:2] for line in lines]
+    *_, packed = (build / "objects.inv").read_bytes().split(b"\n", 4)
+    entries = [line.split()[:2] for line in zlib.decompress(packed).decode().splitlines()]
     return {name: kind for name, kind in entries if kind.startswith("py:")}
 
 

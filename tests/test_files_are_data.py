@@ -68,5 +68,3 @@ def test_a_parameter_of_a_re_ranker_is_not_executed(mark, capsys):
     code = CODE.format(str(mark))
     assert cli.main(["rerank", "run", "xquad", "--groups", "groups.csv", "--lam", code]) == 2
     assert not mark.exists()
-
-

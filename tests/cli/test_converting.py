@@ -67,7 +67,6 @@ def test_an_oracle_is_named(run, folder_of):
 
 
 def test_a_run_that_cannot_be_written(run, command):
-    pytest.importorskip("pyarrow")
     frame = pd.DataFrame({"qid": "1", "docno": ["a", "b c"], "score": [2.0, 1.0]})
     frame.to_parquet("bm25.parquet")
     code, out, err = command("rerank", "bm25.parquet", "plackett_luce")

@@ -7,16 +7,15 @@ import itertools
 import re
 import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from case_marks import quick_cases
 from one_test import each
 
-plt = pytest.importorskip("matplotlib.pyplot")
-
-from pt_fairness import FairnessWarning, analysis, evaluate, plots  # noqa: E402
-from pt_fairness import io as files  # noqa: E402
-from pt_fairness.cli.experiments import FIGURES  # noqa: E402
+from pt_fairness import FairnessWarning, analysis, evaluate, plots
+from pt_fairness import io as files
+from pt_fairness.cli.experiments import FIGURES
 
 MEASURES = ["nDCG@5", "rKL(protected='PRO')@5", "BiasP(pro='PRO',con='CON')@5"]
 RUNS = ["bm25", "dph", "splade"]

@@ -16,7 +16,6 @@ MEASURES = ["nDCG@2", "AWRF@2"]
 @pytest.fixture
 def page(folder_of, command):
     """``page(option…, runs=…)``: exit code, messages and the page of two runs."""
-    pytest.importorskip("jinja2")
     folder_of({"qrels": "1 P a 1\n1 C b 1\n2 P a 1\n2 C b 0\n",
                "run": "1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 b 1 1 x\n",
                "other": "1 Q0 b 1 2 x\n1 Q0 a 2 1 x\n2 Q0 a 1 1 x\n",

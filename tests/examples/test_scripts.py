@@ -10,21 +10,15 @@ import sys
 import pandas as pd
 import pytest
 from example_files import EXAMPLES
+from ir_datasets_home import OFFLINE
 
 pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
-
-
-REFUSE = """
-import socket
-def refuse(*a, **k): raise OSError("no connections in this test")
-socket.socket.connect = socket.getaddrinfo = refuse
-"""
 
 
 @pytest.fixture
 def example(tmp_path):
     """``example(name, argument…)``: what a script prints, in a folder of its own, offline."""
-    (tmp_path / "sitecustomize.py").write_text(REFUSE)
+    (tmp_path / "sitecustomize.py").write_text(OFFLINE)
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "IR_DATASETS_HOME": str(tmp_path / "home"),
                    "IR_DATASETS_DL_TRIES": "1", "PYTHONPATH": path}

@@ -16,9 +16,6 @@ from pt_fairness import evaluate, groups, report
 from pt_fairness.evaluation.experiment import Evaluation
 from pt_fairness.reporting import Report
 
-pytest.importorskip("jinja2")
-pytest.importorskip("vl_convert")
-
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync")
 
@@ -58,7 +55,7 @@ def made() -> Made:
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Chromium without a window, which logs its console and its requests."""
-    webdriver = pytest.importorskip("selenium.webdriver")
+    from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
     binary = shutil.which("chromium") or shutil.which("google-chrome")
     driver = shutil.which("chromedriver")

@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from statsmodels.stats.multitest import multipletests
-
-pytest.importorskip("jinja2")
-
 from reporting.pages import Tags
+from statsmodels.stats.multitest import multipletests
 
 from pt_fairness import analysis, evaluate, groups, report
 from pt_fairness.analysis import corrections, label_sampler

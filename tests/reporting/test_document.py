@@ -177,7 +177,8 @@ def test_wrong_depths_and_pipes(pipe):
 
 
 def test_transformers_are_run_once_and_oracles_are_named(many):
-    pt = pytest.importorskip("pyterrier")
+    import pyterrier as pt
+
     from pt_fairness import rerank
     runs, qrels = many
     calls = []
