@@ -123,13 +123,6 @@ def representation(run: pd.DataFrame, qrels: pd.DataFrame) -> tuple[pd.DataFrame
     return summary.reset_index(), frame.reset_index()[columns]
 
 
-def as_perquery(frame: pd.DataFrame) -> pd.DataFrame:
-    """The biases in the form of a per-query frame, the group as label of its measure."""
-    return frame.rename(columns={"group": "measure", "bias": "value"})[
-        ["name", "qid", "measure", "value"]
-    ]
-
-
 def table_1(summary: pd.DataFrame, frame: pd.DataFrame) -> None:
     """Print table 1, beside the published one if the topics are the paper's, and the number of
     professions with more women.
