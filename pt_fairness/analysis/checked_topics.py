@@ -251,9 +251,9 @@ def estimate(f: Floats, y: Floats, checked: Bools, confidence: float) -> dict[st
         b = np.clip(np.cov(y, f_checked)[0, 1] / variance, 0.0, 1.0)
     rest = y - b * f_checked
     mean = b * f.mean() + rest.mean()
-    label_error = (1 - n / topics) * rest.var(ddof=1) / n
-    error = label_error + y.var(ddof=1) / topics
-    half = t.ppf((1 + confidence) / 2, n - 1) * np.sqrt([error, label_error])
+    label_variance = (1 - n / topics) * rest.var(ddof=1) / n
+    mean_variance = label_variance + y.var(ddof=1) / topics
+    half = t.ppf((1 + confidence) / 2, n - 1) * np.sqrt([mean_variance, label_variance])
     low, label_low = mean - half
     high, label_high = mean + half
     corrected = mean, low, high, label_low, label_high
