@@ -1,4 +1,4 @@
-"""M3: true labels by a Gibbs sampler, document by document."""
+"""True labels of documents by a Gibbs sampler, document by document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Document(NamedTuple):
 
 
 class Sampler:
-    """The variables of M3, with its names; F has topic, stratum, true label, model's label."""
+    """The variables of the sampler; F has topic, stratum, true label, model's label."""
 
     def __init__(self, documents: Sequence[Document], labels: int, labels_of_model: int,
                  start: Sequence[int], nu: float, seed: int,

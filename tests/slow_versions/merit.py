@@ -1,4 +1,4 @@
-"""§14 logDP, logEUR, logRUR, S3 ExposureRatio and §15 IAA.
+"""§14 logDP, logEUR, logRUR, ExposureRatio and §15 IAA.
 
 Singh & Joachims 2018; Raj & Ekstrand 2022; Biega et al. 2018.
 """
@@ -33,7 +33,7 @@ LEAST_SIDE = 1e-12
 def exposure_ratio(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
                    target: Any = "uniform", discount: str = "log2", p: float = 0.85,
                    unannotated: str = "drop") -> float | None:
-    """S3: min over g of a_g/T_g over its max."""
+    """ExposureRatio: min over g of a_g/T_g over its max."""
     topic = topic.with_target(target)
     shares = target_shares(topic, target, rel)
     counted = [g for g in topic.labels if shares[g] > 0]

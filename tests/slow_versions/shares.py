@@ -1,4 +1,4 @@
-"""S1: who is shown, by plain loops."""
+"""Who is shown, by plain loops."""
 
 from __future__ import annotations
 
