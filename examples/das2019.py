@@ -47,8 +47,8 @@ from shared.comparison import (
 from shared.inputs import annotated_qrels, file, read_runs, source
 
 from pt_fairness import DistKL, analysis, groups, plots, read_qrels
-from pt_fairness.analysis.frames import direction
 from pt_fairness.analysis.group_statistics import ALL_TOPICS
+from pt_fairness.analysis.inputs import direction
 from pt_fairness.measures.descriptions import SMALLER
 
 N_RPREC, FAIR, MEAN, GMEAN = COLUMNS = ("N[R-Prec]", "Fair", "mean", "gmean")

@@ -10,8 +10,8 @@ import pandas as pd
 from pt_fairness import groups as sources
 from pt_fairness.analysis.checked_topics import CheckedValues, Comparison
 from pt_fairness.analysis.drawn_labels import DrawnValues, LabelDraws
-from pt_fairness.analysis.frames import measure_columns, systems
 from pt_fairness.analysis.human_labels import LEAST_KAPPA, HumanLabels, check
+from pt_fairness.analysis.inputs import measure_columns, systems
 from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.groups.combinations import ModelLabels, kappa, wilson

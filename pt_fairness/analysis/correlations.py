@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.frames import (
+from pt_fairness.analysis.inputs import (
     NEAR_ZERO,
     SMALLER,
     column_name,

@@ -11,21 +11,19 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.frames import (
-    best,
-    fairness_measure,
-    is_coverage,
-    measure_columns,
-    systems,
-)
 from pt_fairness.analysis.inputs import (
+    best,
     compares_groups,
+    fairness_measure,
     first_rows,
     group_annotations,
+    is_coverage,
     loaded_qrels,
+    measure_columns,
     ranked_runs,
     run_frames,
     runs_and_qrels,
+    systems,
 )
 from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core import arrays

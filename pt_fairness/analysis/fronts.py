@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.frames import direction, per_query
-from pt_fairness.analysis.inputs import compares_groups, loaded_qrels
+from pt_fairness.analysis.inputs import compares_groups, direction, loaded_qrels, per_query
 from pt_fairness.core.arrays import (
     BLOCK_CELLS,
     ROUNDING,

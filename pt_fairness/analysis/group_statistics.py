@@ -11,20 +11,18 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.exposure import gini
-from pt_fairness.analysis.frames import (
+from pt_fairness.analysis.inputs import (
     LARGER,
     SMALLER,
     direction,
     distance,
     fairness_measure,
-    is_constant,
-    per_query,
-)
-from pt_fairness.analysis.inputs import (
     first_rows,
     group_annotations,
+    is_constant,
     kept_annotations,
     loaded_qrels,
+    per_query,
     ranked_runs,
     runs_and_qrels,
     topic_memberships,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.analysis.frames import (
+from pt_fairness.analysis.inputs import (
     CORRECTED,
     LARGER,
     NEAR_ZERO,

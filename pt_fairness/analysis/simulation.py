@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.frames import REFERENCES, direction, distance
 from pt_fairness.analysis.inputs import (
+    REFERENCES,
     compares_groups,
+    direction,
+    distance,
     group_annotations,
     loaded_qrels,
     one_run,

@@ -11,15 +11,15 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.frames import (
+from pt_fairness.analysis.inputs import (
     LARGER,
     NEAR_ZERO,
     SMALLER,
     direction,
     per_query,
+    topic_memberships,
     values_by_measure,
 )
-from pt_fairness.analysis.inputs import topic_memberships
 from pt_fairness.core.arrays import TIE_DECIMALS, Floats, Ints
 from pt_fairness.core.messages import at_least, is_whole, one_of, shown, warn
 

@@ -19,7 +19,7 @@ import pandas as pd
 from pt_fairness.analysis import notes as noted
 from pt_fairness.analysis.exposure import legend
 from pt_fairness.analysis.exposure import sentences as sentences_on_shares
-from pt_fairness.analysis.frames import (
+from pt_fairness.analysis.inputs import (
     LOSSES,
     WINS,
     best,

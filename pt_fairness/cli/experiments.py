@@ -222,7 +222,7 @@ def _corrected(options: argparse.Namespace, evaluation: Any, model: Any) -> Any:
     """
     from pt_fairness import table
     from pt_fairness.analysis.corrections import Corrections
-    from pt_fairness.analysis.frames import measure_columns
+    from pt_fairness.analysis.inputs import measure_columns
     from pt_fairness.core.messages import warn
     from pt_fairness.evaluation.plan import inputs_of
     averages = evaluation.averages
@@ -283,7 +283,7 @@ def _long(perquery: Any, undefined: Any) -> Any:
 
     :param undefined: the topics for which a measure is undefined, by measure
     """
-    from pt_fairness.analysis.frames import fairness_measure
+    from pt_fairness.analysis.inputs import fairness_measure
     frame = perquery.rename(columns={"name": "run", "qid": "topic"})
     names = frame["measure"]
     ideals = {name: getattr(fairness_measure(name), "IDEAL", None) for name in names.unique()}

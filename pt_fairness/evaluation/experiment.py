@@ -15,16 +15,16 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis import tables
-from pt_fairness.analysis.frames import (
+from pt_fairness.analysis.inputs import (
     CORRECTED,
     LOSSES,
     P_VALUE,
     REFERENCES,
     REJECT,
     WINS,
+    compares_groups,
     is_coverage,
 )
-from pt_fairness.analysis.inputs import compares_groups
 from pt_fairness.analysis.notes import Comparison, Facts
 from pt_fairness.analysis.simulation import reference_rankings
 from pt_fairness.analysis.statistics import (

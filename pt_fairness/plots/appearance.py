@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from pt_fairness.analysis.frames import direction, distance, fairness_measure
+from pt_fairness.analysis.inputs import direction, distance, fairness_measure
 from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.messages import one_of
 from pt_fairness.measures.descriptions import LARGER, ideal_in_words

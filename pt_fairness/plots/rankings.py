@@ -17,8 +17,8 @@ from pt_fairness.analysis.explanation import (
     Explanation,
 )
 from pt_fairness.analysis.explanation import TARGET as TARGET_SHARE
-from pt_fairness.analysis.frames import per_query, single_measure
 from pt_fairness.analysis.group_statistics import ALL_TOPICS
+from pt_fairness.analysis.inputs import per_query, single_measure
 from pt_fairness.analysis.statistics import t_interval
 from pt_fairness.core import arrays
 from pt_fairness.core.messages import listed, one_of

@@ -12,10 +12,10 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from pt_fairness.analysis import frames
+from pt_fairness.analysis import inputs
 from pt_fairness.analysis.correlations import Correlations, starred
-from pt_fairness.analysis.frames import direction, distance
 from pt_fairness.analysis.fronts import Front
+from pt_fairness.analysis.inputs import direction, distance
 from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.messages import listed, one_of, warn
@@ -106,9 +106,9 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     >>> ax.get_xlabel(), ax.get_ylabel(), bool(ax.yaxis_inverted())
     ('nDCG@5', 'rKL@5 (0 is fair)', True)
     """
-    measures = frames.measure_columns(averages)
-    x, y = columns = [frames.column_name(measure, measures) for measure in (x, y)]
-    systems = frames.systems(averages).reset_index(drop=True)
+    measures = inputs.measure_columns(averages)
+    x, y = columns = [inputs.column_name(measure, measures) for measure in (x, y)]
+    systems = inputs.systems(averages).reset_index(drop=True)
     missing = systems[columns].isna().any(axis=1)
     if missing.any():
         names = listed(systems["name"][missing])
@@ -119,7 +119,7 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
         one_of("baseline", baseline, [*systems["name"]])
     best: Any = _pareto(systems, columns)
     dominated = systems.drop(best.index)
-    shown = frames.short_names(columns)
+    shown = inputs.short_names(columns)
     xlabel, ylabel = [described(name, shown.get(name)) for name in columns]
     ax = open_axes(ax, xlabel=xlabel, ylabel=ylabel)
     ax.margins(ROOM)
@@ -131,7 +131,7 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     ax.autoscale(False)
     if front is not None:
         _draw_front(ax, front.front[columns])
-    references = averages[frames.is_reference(averages)].set_index("name")
+    references = averages[inputs.is_reference(averages)].set_index("name")
     for axis, column in enumerate(columns):
         _draw_references(ax, axis, references[column])
     if len(best):
@@ -263,7 +263,7 @@ def differences(comparison: pd.DataFrame, measure: Any = None, ax: Axes | None =
     ['B']
     """
     need_rows(comparison, "the comparison of two systems or more")
-    rows, name = frames.single_measure(comparison, measure)
+    rows, name = inputs.single_measure(comparison, measure)
     end = direction(name)
     rows = rows.sort_values("difference", ascending=end != LARGER, kind="stable", ignore_index=True)
     rows = rows.reset_index(names="row")
@@ -322,7 +322,7 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B', 'A']
     """
-    rows, name = frames.single_measure(frames.per_query(perquery), measure)
+    rows, name = inputs.single_measure(inputs.per_query(perquery), measure)
     topics = rows.dropna(subset="value")
     need_rows(topics, f"the frame of values of {name}")
     means = topics.groupby("name", sort=False)["value"].mean()
@@ -365,7 +365,7 @@ def topic_groups(intervals: pd.DataFrame, measure: Any = None, ax: Axes | None =
     ['health (n = 2)', 'sport (n = 2)']
     """
     need_rows(intervals, "the frame of intervals", ["group"])
-    rows, name = frames.single_measure(intervals, measure)
+    rows, name = inputs.single_measure(intervals, measure)
     sizes = rows.groupby("group")["n"].max()
     names = [f"{group} (n = {n})" for group, n in sizes.items()]
     systems = rows["name"].unique()
@@ -410,7 +410,7 @@ def correlations(result: Correlations, ax: Axes | None = None) -> Axes:
     """
     need_rows(result.table, "the table of correlations")
     columns = [*result.coefficients]
-    shown = frames.short_names(columns)
+    shown = inputs.short_names(columns)
     names = [f"{shown.get(name, name)} {direction(name) or ''}" for name in columns]
     values = result.coefficients.to_numpy(float)[1:, :-1]
     p_values = result.p_values.to_numpy(float)[1:, :-1]

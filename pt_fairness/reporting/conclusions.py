@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import analysis
-from pt_fairness.analysis.frames import NEAR_ZERO, distance, is_coverage
-from pt_fairness.analysis.inputs import compares_groups
+from pt_fairness.analysis.inputs import NEAR_ZERO, compares_groups, distance, is_coverage
 from pt_fairness.analysis.notes import on_replaced_shares, p_values, short_p
 from pt_fairness.analysis.statistics import LEAST_INTERVAL, LEAST_TESTED, TOO_FEW
 from pt_fairness.analysis.tables import latex_escaped

@@ -24,9 +24,8 @@ from pt_fairness import groups as sources
 from pt_fairness.analysis import tables
 from pt_fairness.analysis.corrections import CONFIDENCE, Corrections
 from pt_fairness.analysis.exposure import legend
-from pt_fairness.analysis.frames import best
 from pt_fairness.analysis.human_labels import human_labels
-from pt_fairness.analysis.inputs import compares_groups, loaded_qrels, topic_source
+from pt_fairness.analysis.inputs import best, compares_groups, loaded_qrels, topic_source
 from pt_fairness.analysis.notes import Facts, comparable, marks, p_values, short_p
 from pt_fairness.analysis.statistics import CORRECTION, check_level, check_tests
 from pt_fairness.analysis.tables import Table

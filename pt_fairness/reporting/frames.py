@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis import frames as results
 from pt_fairness.analysis import frontier, group_distribution, ranked_groups
+from pt_fairness.analysis import inputs as results
 from pt_fairness.analysis.corrections import Corrections
 from pt_fairness.analysis.exposure import QRELS_GROUPS
-from pt_fairness.analysis.frames import direction, distance
+from pt_fairness.analysis.inputs import direction, distance
 from pt_fairness.analysis.notes import marks
 from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.identifiers import texts_of

@@ -18,7 +18,7 @@ from one_test import each
 import pt_fairness as pf
 from pt_fairness import groups, targets
 from pt_fairness.analysis import ladder
-from pt_fairness.analysis.frames import direction
+from pt_fairness.analysis.inputs import direction
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.descriptions import ideal_in_words
 from pt_fairness.measures.measure import (

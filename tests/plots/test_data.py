@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from scipy import stats
 
 from pt_fairness import FairnessWarning, analysis, explain, plots
-from pt_fairness.analysis.frames import REFERENCES
+from pt_fairness.analysis.inputs import REFERENCES
 
 AVERAGES = pd.DataFrame({"name": ["A", "B", "C", "D"], "nDCG@5": [0.5, 0.9, 0.4, 0.9],
                          "rKL@5": [0.1, 0.4, 0.2, 0.5], "DistFair@5": [0.9, 0.6, 0.7, 0.95],

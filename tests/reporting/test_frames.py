@@ -8,7 +8,7 @@ import pytest
 from reporting.pages import RUNS, figures
 
 from pt_fairness import analysis, evaluate, groups, report
-from pt_fairness.analysis.frames import direction, distance, measure_columns
+from pt_fairness.analysis.inputs import direction, distance, measure_columns
 from pt_fairness.analysis.notes import marks
 from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.reporting.frames import Experiment, first_samples, fronts

@@ -14,7 +14,7 @@ import pytest
 from reporting.pages import DOCNOS, QIDS, RUNS, SCRIPT, Tags, figures
 
 from pt_fairness import report
-from pt_fairness.analysis.frames import best, is_reference, measure_columns
+from pt_fairness.analysis.inputs import best, is_reference, measure_columns
 from pt_fairness.analysis.notes import marks
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import FairnessWarning, analysis, measure, table
-from pt_fairness.analysis.frames import best, direction
+from pt_fairness.analysis.inputs import best, direction
 from pt_fairness.measures import FairnessMeasure, descriptions, params, register
 
 
