@@ -25,8 +25,8 @@ from pt_fairness import collections as _collections
 from pt_fairness import measures as _measures
 from pt_fairness import provider as _provider
 from pt_fairness.core import __version__ as __version__
-from pt_fairness.core.imports import after_import as _after_import
-from pt_fairness.core.imports import lazy as _lazy
+from pt_fairness.core import after_import as _after_import
+from pt_fairness.core import lazy as _lazy
 
 #: Public names that are imported lazily, because they need pandas, and their modules.
 _LAZY = {
@@ -36,7 +36,7 @@ _LAZY = {
     "groups": "pt_fairness.groups",
     "plots": "pt_fairness.plots",
     "report": "pt_fairness.reporting",
-    "runs": "pt_fairness.runs",
+    "runs": "pt_fairness.io.runs",
     "simulation": "pt_fairness.analysis.simulation",
     "targets": "pt_fairness.targets",
     "values": "pt_fairness.values",
@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from pt_fairness import groups as groups
     from pt_fairness import plots as plots
     from pt_fairness import rerank as rerank
-    from pt_fairness import runs as runs
     from pt_fairness import targets as targets
     from pt_fairness import values as values
     from pt_fairness.analysis import explain as explain
@@ -74,6 +73,7 @@ if TYPE_CHECKING:
     from pt_fairness.evaluation import evaluate as evaluate
     from pt_fairness.io import read_qrels as read_qrels
     from pt_fairness.io import read_run as read_run
+    from pt_fairness.io import runs as runs
     from pt_fairness.io import write_qrels as write_qrels
     from pt_fairness.measures import *  # noqa: F403
     from pt_fairness.measures.measure_names import measure as measure

@@ -11,7 +11,7 @@ import pytest
 import pt_fairness
 
 MODULES = ["analysis", "cli", "evaluation", "groups", "io", "measures", "plots",
-           "analysis.simulation", "targets", "rerank", "values", "runs"]
+           "analysis.simulation", "targets", "rerank", "values", "io.runs"]
 
 
 @pytest.mark.parametrize("name", MODULES)

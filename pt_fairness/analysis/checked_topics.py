@@ -26,7 +26,7 @@ from pt_fairness.groups import Groups
 from pt_fairness.groups import get as get_groups
 from pt_fairness.groups.combinations import filled_in
 from pt_fairness.groups.corpora import text_source, texts_in
-from pt_fairness.io.run_files import RunInputs, load_topics
+from pt_fairness.io.runs import RunInputs, load_topics
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, rels_of, score
 from pt_fairness.rankings.annotations import Annotations
 

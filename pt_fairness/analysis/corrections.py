@@ -15,7 +15,7 @@ from pt_fairness.analysis.inputs import measure_columns, systems
 from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.groups.combinations import ModelLabels, kappa, wilson
-from pt_fairness.io.run_files import RunInputs
+from pt_fairness.io.runs import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
 
 #: The number of draws of true labels.

@@ -23,7 +23,7 @@ from pt_fairness.analysis.statistics import LEAST_INTERVAL, check_level, place_o
 from pt_fairness.core.arrays import TIE_DECIMALS, Floats, Ints, ranges, ratio, uniforms
 from pt_fairness.core.messages import at_least, one_of, shown, warn
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
-from pt_fairness.io.run_files import RunInputs, named
+from pt_fairness.io.runs import RunInputs, named
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Run

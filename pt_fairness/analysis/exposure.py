@@ -37,7 +37,7 @@ from pt_fairness.core.arrays import (
     ratio,
 )
 from pt_fairness.core.messages import at_least, is_whole, one_of, shown, warn
-from pt_fairness.io.run_files import RunInputs
+from pt_fairness.io.runs import RunInputs
 from pt_fairness.measures.distribution import AWRF
 from pt_fairness.provider.evaluator import GroupedMeasures
 from pt_fairness.rankings.rankings import Rankings

@@ -42,7 +42,7 @@ from pt_fairness.core.messages import (
 from pt_fairness.groups import Groups
 from pt_fairness.groups.sources import vote_counts
 from pt_fairness.io.files import need_columns
-from pt_fairness.io.run_files import RunInputs
+from pt_fairness.io.runs import RunInputs
 from pt_fairness.measures.coverage import OfGroup
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator

@@ -21,7 +21,7 @@ from pt_fairness.io.column_roles import Columns, frame_rows
 from pt_fairness.io.document_files import read_topic_groups
 from pt_fairness.io.files import need_columns, need_frame, need_rows
 from pt_fairness.io.qrels_files import chosen_topics, load_qrels, qrels_columns
-from pt_fairness.io.run_files import NamedRuns, RunInputs, named, read_run
+from pt_fairness.io.runs import NamedRuns, RunInputs, named, read_run
 from pt_fairness.measures import descriptions
 from pt_fairness.measures.descriptions import LARGER as LARGER
 from pt_fairness.measures.descriptions import SMALLER as SMALLER

@@ -25,12 +25,12 @@ from pt_fairness.analysis.inputs import (
 from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats, Ints, uniforms
 from pt_fairness.core.identifiers import PYTERRIER, with_text_ids
 from pt_fairness.core.messages import at_least, collecting_warnings, one_of
-from pt_fairness.io.run_files import RunInputs
+from pt_fairness.groups.memberships import LabelSets
+from pt_fairness.io.runs import RunInputs
 from pt_fairness.measures.example import ranking_values
 from pt_fairness.measures.measure import FairnessMeasure, fairest, score
 from pt_fairness.provider.evaluator import FairnessEvaluator, GroupedMeasures, grouped
 from pt_fairness.provider.measure_lists import parsed, take_groups
-from pt_fairness.rankings.label_sets import LabelSets
 from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 

@@ -24,6 +24,7 @@ from typing import Any
 import ir_measures
 
 import pt_fairness
+from pt_fairness import core
 from pt_fairness.cli import commands, experiments
 from pt_fairness.cli.options import add_groups, add_qrels, add_run, call, resolve
 from pt_fairness.cli.output import (
@@ -34,7 +35,6 @@ from pt_fairness.cli.output import (
     prepare,
     write,
 )
-from pt_fairness.core import imports
 
 __all__ = ["evaluate", "main"]
 
@@ -152,7 +152,7 @@ def _plug_file() -> Path:
     return Path(sysconfig.get_path("purelib")) / FILE_NAME
 
 
-# Python executes this at every startup, so it only adds a finder, which reads imports.py when
+# Python executes this at every startup, so it only adds a finder, which reads the file of core when
 # one of the packages is imported. All errors are suppressed, in case this package was removed.
 _PLUG_CODE = """try:
  class Finder:
@@ -160,7 +160,7 @@ _PLUG_CODE = """try:
    if name in {packages} and self in sys.meta_path:
     sys.meta_path.remove(self)
     try:
-     names = {{'__name__': 'pt_fairness.core.imports'}}
+     names = {{'__name__': 'pt_fairness.core'}}
      exec(compile(open({file}, encoding='utf-8').read(), {file}, 'exec'), names)
      names['plug'](name, lambda: __import__('pt_fairness'))
      import importlib.util
@@ -175,7 +175,7 @@ except Exception:
 
 def _plug_line() -> str:
     """Return the content of the file, which names a file of this installation."""
-    file = Path(imports.__file__).resolve()
+    file = Path(core.__file__).resolve()
     code = _PLUG_CODE.format(packages=PACKAGES, file=ascii(str(file)))
     return f"import sys; exec({code!r}, {{'sys': sys, '__name__': 'pt_fairness_plug'}})\n"
 

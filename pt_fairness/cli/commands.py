@@ -136,7 +136,7 @@ def _rerank(options: argparse.Namespace) -> str:
     from pt_fairness import groups, io, rerank
     from pt_fairness.core.messages import one_of
     from pt_fairness.io.files import need_no_space
-    from pt_fairness.io.run_files import need_results
+    from pt_fairness.io.runs import need_results
     one_of("METHOD", options.method, rerank.__all__)
     method = getattr(rerank, options.method)
     parameters = vars(_method_parser(method).parse_args(options.parameters))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import Any
 
-from pt_fairness.core.imports import lazy
+from pt_fairness.core import lazy
 from pt_fairness.core.registry import declare
 
 #: The modules with dataset ids, which their ``register(registry)`` registers.

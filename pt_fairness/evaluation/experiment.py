@@ -60,7 +60,7 @@ from pt_fairness.evaluation.plan import (
     reranker_targets,
 )
 from pt_fairness.evaluation.workers import Scorer, make_parallel, scores_of_runs
-from pt_fairness.io.run_files import RunInputs
+from pt_fairness.io.runs import RunInputs
 from pt_fairness.provider.measure_lists import refuse_unknown
 from pt_fairness.provider.quick_evaluator import QuickEvaluator
 

@@ -28,7 +28,7 @@ from pt_fairness.core.registry import NamedObject, name_of
 from pt_fairness.groups import Groups
 from pt_fairness.io.files import is_pipe
 from pt_fairness.io.qrels_files import chosen_topics, load_qrels, qrels_columns
-from pt_fairness.io.run_files import (
+from pt_fairness.io.runs import (
     NamedRuns,
     RunInput,
     RunInputs,

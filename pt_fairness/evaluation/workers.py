@@ -25,7 +25,7 @@ from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, with_text_ids
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.io.files import need_columns, opened
-from pt_fairness.io.run_files import RunInput, need_results, read_opened_run
+from pt_fairness.io.runs import RunInput, need_results, read_opened_run
 from pt_fairness.measures.measure import score
 from pt_fairness.measures.representation import SkewMeasure
 from pt_fairness.provider import ALPHA_VARIABLE

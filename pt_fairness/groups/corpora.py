@@ -24,7 +24,7 @@ from pt_fairness.groups.sources import from_mapping, labels_and_weights
 from pt_fairness.io import documents as reading
 from pt_fairness.io.documents import THRESHOLD, Tokenizer, WordCounts, texts_by_docno
 from pt_fairness.io.files import need_columns, need_frame
-from pt_fairness.io.run_files import load_topics
+from pt_fairness.io.runs import load_topics
 
 #: The groups of a document, and why it has none, ``''`` if no warning is needed.
 Found = tuple[tuple[str, ...], str]

@@ -363,7 +363,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
 def registry_of(param: str) -> Registry[Any]:
     """Return the registry of the sources that a parameter takes."""
-    from pt_fairness import groups, runs, targets, values
+    from pt_fairness import groups, targets, values
+    from pt_fairness.io import runs
     modules = {"background": runs, "groups": groups, "target": targets, "values": values}
     return modules[param].REGISTRY
 

@@ -413,7 +413,7 @@ def background() -> Param:
 
 
 def _is_background(value: str) -> bool:
-    from pt_fairness import runs
+    from pt_fairness.io import runs
     return value in BACKGROUND_WORDS or os.path.exists(value) or value in runs.names()
 
 

@@ -13,11 +13,12 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness import groups, runs, targets, values
+from pt_fairness import groups, targets, values
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import IR_MEASURES
 from pt_fairness.core.messages import UNKNOWN, Warn, listed, shown, warn
 from pt_fairness.core.registry import check_name, name_of
+from pt_fairness.io import runs
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, registry_of
 from pt_fairness.measures.measure_names import (
     ALPHA_MEASURES,

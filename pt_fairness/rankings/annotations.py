@@ -15,7 +15,7 @@ from pt_fairness.core.arrays import Bools, Ints, distinct, ranges, recoded
 from pt_fairness.core.identifiers import CHUNK
 from pt_fairness.core.messages import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.groups import Groups, Memberships
-from pt_fairness.rankings.label_sets import LabelSets
+from pt_fairness.groups.memberships import LabelSets
 from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from pt_fairness.core.arrays import (
     ranges,
     topic_means,
 )
-from pt_fairness.rankings.label_sets import LabelSets
+
+if TYPE_CHECKING:  # pandas is not needed to declare measures
+    from pt_fairness.groups.memberships import LabelSets
 
 
 class Background(NamedTuple):

@@ -37,7 +37,7 @@ from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.plan import inputs_of, refuse_pipes
 from pt_fairness.groups.combinations import ModelLabels, model_labels
 from pt_fairness.io.files import Path, written_whole
-from pt_fairness.io.run_files import RunInputs
+from pt_fairness.io.runs import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
 from pt_fairness.reporting import conclusions, frames
 from pt_fairness.reporting.frames import Experiment, decimal

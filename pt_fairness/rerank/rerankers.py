@@ -17,10 +17,9 @@ from pt_fairness.core.arrays import Bools, Floats, Ints, positions, ratio, recod
 from pt_fairness.core.identifiers import IR_MEASURES, codes_of, texts_of
 from pt_fairness.core.messages import UNANNOTATED, listed, shown, warn
 from pt_fairness.groups import Groups, Memberships, get
-from pt_fairness.groups.memberships import one_label_each
+from pt_fairness.groups.memberships import LabelSets, one_label_each
 from pt_fairness.measures import params
 from pt_fairness.measures.params import Param
-from pt_fairness.rankings.label_sets import LabelSets
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 
 

@@ -113,7 +113,7 @@ def test_a_plug_whose_package_is_gone_or_fails(environment, tmp_path):
     cli(python, "plug")
     text = plug.read_text()
     try:
-        plug.write_text(text.replace("imports.py", "gone.py"))
+        plug.write_text(text.replace("__init__.py", "gone.py"))
         done = subprocess.run([python, "-c", "import ir_measures; print(ir_measures.nDCG@5)"],
                               capture_output=True, text=True)
         assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "nDCG@5", "")

@@ -10,7 +10,7 @@ import sys
 import pytest
 from one_test import each
 
-from pt_fairness.core.imports import after_import
+from pt_fairness.core import after_import
 
 PACKAGE = "hooked_package"
 

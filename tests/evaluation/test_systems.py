@@ -54,7 +54,7 @@ def results(systems, debates):
 
 @pytest.mark.filterwarnings("ignore")
 def test_each_system_retrieves_once_for_all_measures(systems, results, debates, once, monkeypatch):
-    monkeypatch.setattr("pt_fairness.io.run_files.BATCH", 7)
+    monkeypatch.setattr("pt_fairness.io.runs.BATCH", 7)
     averages, perquery = evaluate(systems, debates.get_qrels(), MEASURES, progress=False,
                                   topics=debates.get_topics(), baseline="BM25")
     once()

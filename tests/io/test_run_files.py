@@ -20,7 +20,7 @@ from written_files import written
 from pt_fairness import FairnessWarning, read_run
 from pt_fairness.evaluation.plan import position
 from pt_fairness.io.qrels_files import chosen_topics
-from pt_fairness.io.run_files import load_topics, named
+from pt_fairness.io.runs import load_topics, named
 
 LINE = "1 Q0 a 1 3.5 tag\n"
 

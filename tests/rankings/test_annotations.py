@@ -14,8 +14,8 @@ import pytest
 from one_test import each
 
 from pt_fairness import AWRF, evaluate
+from pt_fairness.groups.memberships import LabelSets
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.label_sets import LabelSets
 from pt_fairness.rankings.protected import rarest
 from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
