@@ -15,6 +15,7 @@ autoclass_content = "both"
 html_theme = "furo"
 html_title = f"pt_fairness {__version__}"
 html_copy_source = False
+html_static_path, html_css_files = ["static"], ["dark.css"]
 copyright = "The pt_fairness developers. Apache License 2.0"
 # The public addresses of pyproject.toml, in the footer.
 urls = (text.split(", ") for text in metadata("pt_fairness").get_all("Project-URL", []))
