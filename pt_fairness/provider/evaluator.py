@@ -206,8 +206,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             self._dropped.append(np.any(dropped, axis=0))
         if self.several:
             self._warn("protected is not set: the smallest group of each topic, of those that have "
-                       "documents there, is compared with all the others as one "
-                       f"({', '.join(map(str, self.several))})", f"{ONCE}protected")
+                       "documents there, is compared with all the others as one; protected='all' "
+                       f"compares each ({', '.join(map(str, self.several))})", f"{ONCE}protected")
         diverse = list(filter(reads_subtopics, measures))
         self._diversity = Diversity(diverse, qrels, judgments) if diverse else None
 
