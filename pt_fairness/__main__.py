@@ -3,8 +3,6 @@
 import sys
 
 from pt_fairness.cli import evaluate
-from pt_fairness.cli.output import prepare
 
 if __name__ == "__main__":
-    prepare()
-    sys.exit(evaluate(sys.argv[1:]))
+    sys.exit(evaluate())

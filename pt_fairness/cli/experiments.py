@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shlex
 import sys
 from collections.abc import Iterator
@@ -14,12 +13,14 @@ from typing import Any
 
 from pt_fairness.cli.options import (
     add_baseline,
+    add_command,
     add_comparison,
     add_correction,
     add_evaluation,
     add_front,
     add_groups,
     add_human,
+    add_labels,
     add_measures,
     add_qrels,
     add_references,
@@ -30,8 +31,8 @@ from pt_fairness.cli.options import (
     evaluated,
     option,
     refuse,
+    say,
 )
-from pt_fairness.cli.output import add_command, say
 
 
 def _add_topic(group: Any) -> None:
@@ -41,8 +42,7 @@ def _add_topic(group: Any) -> None:
 #: The options of comparisons.
 _COMPARING = ("baseline", "test", "correction", "tolerance", "references", "p_values")
 #: The options that are not allowed with human labels.
-_UNCORRECTED = (*_COMPARING[1:], "long", "per_query", "uncertain", "topic_groups", "test_zero",
-                "undefined")
+_UNCORRECTED = (*_COMPARING[1:], "per_query", "uncertain", "topic_groups", "test_zero", "undefined")
 #: For each option that prints another table than averages, the options not allowed with it.
 _REFUSED = {
     "topic_groups": _COMPARING,
@@ -50,8 +50,7 @@ _REFUSED = {
     "uncertain": (*_COMPARING[1:], "labels", "undefined"),
     "per_query": (*_COMPARING, "confidence"),
     "shares": (*_COMPARING, "confidence", "undefined", "labels"),
-    "human": _UNCORRECTED,
-    "long": (*_COMPARING, "confidence", "topic_groups", "test_zero", "uncertain", "shares")}
+    "human": _UNCORRECTED}
 
 
 #: What the figures show, and the functions that add their options.
@@ -65,11 +64,7 @@ FIGURES: dict[str, Any] = {
     "strips": ("the groups at each rank of one topic", _add_topic),
     "explain": ("how the value of the first measure for one topic of a run comes about",
                 _add_topic),
-    "shares": ("who is shown: the attention that the groups get from each run",),
-    "exposure": ("the shares of the groups in the exposure of a run, and in the relevant "
-                 "documents",),
-    "groups_per_topic": ("the relevant documents of each group by topic",),
-    "lorenz": ("how unequal the exposure of documents is",)}
+    "shares": ("who is shown: the attention that the groups get from each run",)}
 
 
 def add(commands: Any) -> None:
@@ -82,12 +77,13 @@ def add(commands: Any) -> None:
 
 def _add_table(commands: Any) -> None:
     table = add_command(commands, "table", _table, "compare runs: a row for each, a column for "
-                        "each measure", ("csv", "md", "latex", "html", "json", "text", "long"),
+                        "each measure", ("csv", "md", "latex", "html", "json", "text"),
                         "text on a terminal, else csv")
     add_evaluation(table)
     add_human(table)
     add_comparison(table)
     group = table.add_argument_group("averages")
+    add_labels(group)
     add_references(group)
     group.add_argument("--p-values", action="store_true",
                        help="also print p-values in text, md, latex and html")
@@ -104,18 +100,18 @@ def _add_table(commands: Any) -> None:
 
 def _add_report(commands: Any) -> None:
     report = add_command(commands, "report", _report, "write one HTML page on several runs: table, "
-                         "figures, topics, and a paragraph for a paper", ("html",))
+                         "figures, topics, and a paragraph for a paper")
     add_evaluation(report)
     add_human(report)
     add_comparison(report)
     group = report.add_argument_group("page")
+    add_labels(group)
     add_tables(group)
     add_front(group)
     group.add_argument("--depth", type=int,
                        help="documents of each ranking on the page (default: 20)")
     group.add_argument("--topics", help="the queries of the topics, to show beside their ids: a "
                        "file of topics, or a dataset id of ir_datasets")
-    group.add_argument("--title", help="title of the page")
 
 
 def _add_plot(commands: Any) -> None:
@@ -124,8 +120,7 @@ def _add_plot(commands: Any) -> None:
     plot = commands.add_parser("plot", help=text, description=text)
     figures = plot.add_subparsers(required=True, metavar="FIGURE")
     for name, (shows, *options) in FIGURES.items():
-        figure = add_command(figures, name, _plot, shows, ("pdf", "png", "svg"),
-                             "the suffix of --output", required=True)
+        figure = add_command(figures, name, _plot, shows, required=True)
         figure.set_defaults(figure=name)
         add_evaluation(figure)
         group = figure.add_argument_group("figure")
@@ -143,7 +138,7 @@ def _add_plot(commands: Any) -> None:
 
 def _add_label(commands: Any) -> None:
     label = add_command(commands, "label", _label, "list documents to label by hand, in random "
-                        "order and without the model's labels", ("csv",), required=True)
+                        "order and without the model's labels", required=True)
     add_qrels(label)
     add_run(label, "+")
     add_measures(label)
@@ -166,9 +161,6 @@ def _add_label(commands: Any) -> None:
 def _table(options: argparse.Namespace) -> str:
     on_terminal = options.output is None and sys.stdout.isatty()
     form = options.format or ("text" if on_terminal else "csv")
-    if form == "long":
-        options.long = True
-        form = "csv"
     for name, others in _REFUSED.items():
         if name in options:
             refuse(options, others, f"with {option(name)}")
@@ -197,8 +189,6 @@ def _evaluated(options: argparse.Namespace) -> Any:
         shown = call(analysis.intervals, options, perquery, by=options.topic_groups)
     elif "test_zero" in options:
         shown = call(analysis.bias_test, options, perquery)
-    elif "long" in options:
-        shown = _long(perquery, facts.undefined)
     elif "shares" in options:
         if "human" in options:
             say("the shares are by the model's labels")
@@ -278,21 +268,6 @@ def _label(options: argparse.Namespace) -> str | None:
     return rows.to_csv(index=False, lineterminator="\n") if len(rows) else None
 
 
-def _long(perquery: Any, undefined: Any) -> Any:
-    """Return ``run, topic, measure, value, ideal, undefined``, as mixed models in R take them.
-
-    :param undefined: the topics for which a measure is undefined, by measure
-    """
-    from pt_fairness.analysis.inputs import fairness_measure
-    frame = perquery.rename(columns={"name": "run", "qid": "topic"})
-    names = frame["measure"]
-    ideals = {name: getattr(fairness_measure(name), "IDEAL", None) for name in names.unique()}
-    frame["ideal"] = names.map(ideals)
-    pairs = zip(names, frame["topic"], strict=True)
-    frame["undefined"] = [topic in undefined.get(name, ()) for name, topic in pairs]
-    return frame
-
-
 def _uncertain(options: argparse.Namespace) -> Any:
     """Return the table of intervals under uncertain labels, for measures of groups only."""
     from pt_fairness import analysis, table
@@ -317,20 +292,13 @@ def _report(options: argparse.Namespace) -> str:
 
 
 def _plot(options: argparse.Namespace) -> None:
-    from matplotlib.text import Text
-
     from pt_fairness import evaluate, plots
     from pt_fairness.io.files import written_whole
     evaluation = evaluated(evaluate, options)
-    labels = vars(options).get("labels", {})
+    _, _, form = options.output.rpartition(".")
     with call(plots.style, options), written_whole(options.output) as out:
         figure = _drawn(options, evaluation).figure
-        for text in figure.findobj(Text):
-            for name, label in labels.items():
-                letters = r"\n?".join(map(re.escape, name))  # a name can have several lines
-                label = label.replace("\\", r"\\")
-                text.set_text(re.sub(rf"(?<!\w){letters}(?!\w)", label, text.get_text()))
-        figure.savefig(out, format=options.format or options.output.rpartition(".")[2])
+        figure.savefig(out, format=form)
 
 
 def _drawn(options: argparse.Namespace, evaluation: Any) -> Any:
@@ -345,8 +313,8 @@ def _drawn(options: argparse.Namespace, evaluation: Any) -> Any:
     runs, qrels, measures, groups = call(inputs_of, options)
     first, *_ = runs
     topic = vars(options).get("topic", qrels.iloc[0, 0])
-    if options.figure in ("explain", "exposure") and len(runs) > 1:
-        raise ValueError(f"{options.figure} must have one run, got {', '.join(runs)}")
+    if options.figure == "explain" and len(runs) > 1:
+        raise ValueError(f"explain must have one run, got {', '.join(runs)}")
     match options.figure:
         case "tradeoff":
             if len(measures) != 2:
@@ -373,13 +341,3 @@ def _drawn(options: argparse.Namespace, evaluation: Any) -> Any:
                 analysis.explain(measures[0], runs[first], qrels, topic, groups=groups))
         case "shares":
             return plots.shares(analysis.shares(runs, qrels, groups))
-        case "exposure":
-            target = None
-            if options.qrels is not None:
-                relevant = analysis.group_distribution(qrels, groups)
-                target = relevant[relevant["qid"] == "all"].set_index("group")["share"]
-            return plots.exposure(analysis.ranked_groups(runs, qrels, groups), target)
-        case "groups_per_topic":
-            return plots.groups_per_topic(analysis.group_distribution(qrels, groups))
-        case "lorenz":
-            return plots.lorenz(analysis.document_exposure(runs))

@@ -1,16 +1,21 @@
-"""The options that commands share, and how their values are read."""
+"""The options that commands share, how their values are read, and output, errors and exit codes."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import inspect
+import logging
 import os
 import re
+import signal
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NoReturn
 
-from pt_fairness.cli.output import import_modules, say
+from pt_fairness.core.messages import did_you_mean
 
 #: The help of the option ``--groups``: the forms of a group source.
 SOURCES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or FILE:ID:COLUMN for "
@@ -18,8 +23,8 @@ SOURCES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or F
            "membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
            "re:PATTERN for the part of the document id that a regular expression matches")
 #: The options whose names differ from their parameters.
-_OPTIONS = {"confidence": "--ci", "labels": "--label", "long": "--format long",
-            "undefined": "--count-undefined", "imports": "--import"}
+_OPTIONS = {"confidence": "--ci", "labels": "--label", "undefined": "--count-undefined",
+            "imports": "--import"}
 
 
 def add_qrels(command: Any) -> None:
@@ -76,14 +81,17 @@ def add_evaluation(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("evaluation")
     add_measures(group)
     add_groups(group)
-    group.add_argument("--label", dest="labels", metavar="MEASURE=LABEL", type=label,
-                       nargs="+", action="extend",
-                       help="names of measures in the output, such as rKL@10=Unfairness")
     group.add_argument("--names", nargs="+", help="a name for each run, in their "
                        "order")
     group.add_argument("--jobs", dest="n_jobs", metavar="N", type=int,
                        help="processes; -1 for all processors (default: 1)")
     add_seed(group)
+
+
+def add_labels(group: Any) -> None:
+    group.add_argument("--label", dest="labels", metavar="MEASURE=LABEL", type=label,
+                       nargs="+", action="extend",
+                       help="names of measures in the output, such as rKL@10=Unfairness")
 
 
 def add_measures(group: Any) -> None:
@@ -232,7 +240,6 @@ def resolve(options: argparse.Namespace) -> None:
     """
     import_modules(options.imports)
     given = vars(options)
-    options.typed = dict(given)
     if given.get("qrels") == "none":
         options.qrels = None
     if "judged_by_group" in given:
@@ -337,3 +344,206 @@ def labelled_sources(texts: Iterable[str], reading: Mapping[str, Any],
         sources.append(group_source(text, **used))
     need_labels(none, known, "the model or of people")
     return sources
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose usage errors say where files go."""
+
+    def error(self, message: str) -> NoReturn:
+        if "QRELS" in message:
+            message += "; files come first, or behind --: -m and others take all values up to it"
+        super().error(message)
+
+
+def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], str | None],
+                help: str, formats: Sequence[str] = (), default: str = "",
+                required: bool = False, **settings: Any) -> argparse.ArgumentParser:
+    """Add the parser of a command, with the options ``--output``, ``--format`` and ``--import``.
+
+    Other options without a default are attributes only if they are given.
+
+    :param formats: the values of ``--format``, if there are several; the first one is the default
+    :param default: the default in words, if the command chooses it; ``format`` is then ``None``
+    :param required: whether ``--output`` must be given
+    :param settings: further arguments of the parser
+    """
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=help, description=help, argument_default=argparse.SUPPRESS, **settings)
+    group = command.add_argument_group("output")
+    group.add_argument("-o", "--output", metavar="FILE", default=None, required=required,
+                       help="where to write, compressed if it ends in .gz (default: standard "
+                       "output)")
+    if formats:
+        first = default or formats[0]
+        group.add_argument("--format", choices=formats, default=None if default else first,
+                           help=f"form of the output (default: {first})")
+    add_imports(command)
+    command.set_defaults(run=run)
+    return command
+
+
+def add_imports(command: argparse.ArgumentParser) -> None:
+    """Add the option ``--import``."""
+    command.add_argument("--import", dest="imports", metavar="MODULE", action="append", default=[],
+                         help="a module, or a file that ends in .py, to import first, such as one "
+                              "with measures of your own; may be repeated")
+
+
+def import_modules(names: Sequence[str]) -> None:
+    """Import files and modules, which may be in the current folder.
+
+    Processes of ``--jobs`` import from the same folders.
+
+    :raises ValueError: if one cannot be imported
+    """
+    for name in names:
+        folder, module = os.path.split(name.removesuffix(".py"))
+        sys.path.append(os.path.abspath(folder))
+        try:
+            importlib.import_module(module)
+        except Exception as error:
+            raise ValueError(f"--import {name} failed: {type(error).__name__}: {error}") from error
+
+
+def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
+    """Run the command that the arguments name, and return its exit code.
+
+    :raises ValueError: if options or inputs are wrong; it names a file near to one that is missing
+    """
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown and "parameters" not in options:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    options.parameters = unknown
+    options.code = 0
+    options.typed = dict(vars(options))
+    check_output(options)
+    try:
+        resolve(options)
+        text = options.run(options)
+    except (ValueError, OSError) as error:
+        hint = _near_file(options, str(error))
+        if hint:
+            raise ValueError(f"{error}.{hint}") from error
+        raise
+    if text is not None:
+        write(text, options.output)
+    return options.code
+
+
+#: The arguments that can be files which a command reads.
+_INPUTS = ("qrels", "runs", "groups", "people", "model", "targets", "human", "human_topics",
+           "topics", "topic_groups", "queries", "parameters")
+
+
+def _inputs(options: argparse.Namespace) -> Iterator[str]:
+    """Yield the paths that a command may read, without what follows a colon."""
+    for name in _INPUTS:
+        value = options.typed.get(name, [])
+        for text in value if isinstance(value, list) else [value]:
+            yield text.partition(":")[0]
+
+
+def _near_file(options: argparse.Namespace, message: str) -> str:
+    """Return a question with a file that is near to a missing one of an error, or ``''``."""
+    for path in _inputs(options) if "file" in message else ():
+        folder, name = os.path.split(path)
+        folder = folder or "."
+        is_missing = path in message and not os.path.exists(path)
+        if name and is_missing and os.path.isdir(folder):
+            return did_you_mean(name, os.listdir(folder))
+    return ""
+
+
+def check_output(options: argparse.Namespace) -> None:
+    """Check ``--output`` before a command does its work.
+
+    :raises ValueError: if it is an input, or a file in a folder that does not exist, or if standard
+        output, its default, is closed
+    """
+    output = options.output
+    if output is None:
+        if sys.stdout is None:
+            raise ValueError("standard output is closed: give a file with --output")
+        return
+    folder = os.path.dirname(output) or "."
+    if not os.path.isdir(folder):
+        raise ValueError(f"--output {output!r} cannot be written: the folder {folder!r} does not "
+                         "exist")
+    inputs = filter(os.path.isfile, _inputs(options))
+    if os.path.realpath(output) in map(os.path.realpath, inputs):
+        raise ValueError(f"--output {output!r} is also an input, which it would replace; give "
+                         "another file")
+
+
+def write(text: str, path: str | None) -> None:
+    """Write the output of a command.
+
+    :param path: a file, which is replaced atomically and compressed if it ends in ``.gz``; ``None``
+        for standard output
+    :raises OSError: if the file cannot be written
+    """
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        import gzip
+
+        from pt_fairness.io.files import compression, written_whole
+        data = text.encode("utf-8")
+        with written_whole(path) as out:
+            out.write(gzip.compress(data, mtime=0) if compression(path) else data)
+
+
+def say(line: str) -> None:
+    """Write a line to standard error, beside the output."""
+    sys.stderr.write(f"pt-fairness: {line}\n")
+
+
+def guarded(program: str, command: Callable[[], int]) -> int:
+    """Run a command with UTF-8 output; write each warning and error to standard error.
+
+    :returns: the exit code
+    """
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+
+    @cache  # several functions that a command calls can issue the same warning
+    def show(message: str) -> None:
+        sys.stderr.write(f"{program}: warning: {message}\n")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: show(str(message))
+        try:
+            code = command()
+            print(end="", flush=True)  # raises BrokenPipeError here for buffered text
+        except BrokenPipeError:
+            code = 1
+        except KeyboardInterrupt:
+            code = 130
+        except (ValueError, OSError, ImportError, AssertionError, MemoryError, RuntimeError,
+                Warning) as error:
+            sys.stderr.write(f"{program}: error: {str(error) or 'there is not enough memory'}\n")
+            code = 2
+    try:
+        print(end="", flush=True)
+    except OSError:  # Discard what cannot be written: the interpreter would fail on it at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def prepare() -> None:
+    """Set signals, progress bars and logging for a command.
+
+    SIGTERM and Ctrl-C raise exceptions, so that workers end as well. The progress of other
+    libraries stays off standard error, but not their questions and hints. A progress bar is shown
+    on a terminal only, and vanishes at its end.
+    """
+    if sys.stderr is None:  # closed
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by pt_fairness.core
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.setdefault("TQDM_LEAVE", "")
+    if not sys.stderr.isatty():
+        os.environ.setdefault("TQDM_DISABLE", "1")
+    logging.getLogger("ir_datasets").addFilter(lambda record: not record.getMessage().startswith(
+        ("[starting]", "[finished]", "Opening ")))

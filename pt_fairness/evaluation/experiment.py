@@ -188,11 +188,9 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     systems = list(named)
     base = None if baseline is None else systems[position(baseline, named)]
     parallel = make_parallel(n_jobs, len(systems))
-    workers = 1
     if parallel is not None:
         refuse_pipes(named)
-        workers = parallel.n_jobs
-    plan = make_plan(judged, measures, workers, groups)
+    plan = make_plan(judged, measures, groups)
     scorer = Scorer(plan)
     refuse_unknown([scorer.warnings])
     named.retrieve(progress)

@@ -189,18 +189,14 @@ class Plan:
     alpha: str | None
     #: A unique text, by which a worker recognises the plan.
     key: str
-    #: The maximum number of threads that parse a file; ``None`` for pandas' default.
-    threads: int | None
     #: The name in tables of each group source that is named by its hash, by that name.
     shown: dict[str, str]
 
 
-def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
-              source: Any = None) -> Plan:
+def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], source: Any = None) -> Plan:
     """Make a plan.
 
     :param qrels: PyTerrier's or ir_measures' columns
-    :param workers: the number of processes; 1 for this process only, −1 for one per processor
     :param source: the group source of the measures whose parameter ``groups`` is not set, or
         ``None``
     :raises ValueError: if a measure or the qrels are wrong
@@ -232,12 +228,10 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
         named_sources[name] = groups
     shown_names = _shown_names(named_sources)
     texts = _columns(bound, list(columns.values()), shown_names)
-    processors = os.cpu_count() or 1
-    threads = None if workers == 1 else max(1, processors // workers)
     alpha = os.environ.get(ALPHA_VARIABLE)
     key = uuid.uuid4().hex
-    return Plan(frame, bound, texts, shown_names.get(name, name), labels, alpha, key, threads,
-                shown_names)
+    shown_name = shown_names.get(name, name)
+    return Plan(frame, bound, texts, shown_name, labels, alpha, key, shown_names)
 
 
 def _columns(measures: Sequence[Any], columns: Sequence[str],

@@ -9,7 +9,6 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
@@ -250,11 +249,8 @@ class Scorer:
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
         name, run = job
-        threads: AbstractContextManager[Any] = nullcontext()
-        if self.plan.threads is not None and hasattr(pd.options.mode, "max_threads"):  # pandas 3.1
-            threads = pd.option_context("mode.max_threads", self.plan.threads)
         try:
-            with threads, collecting_warnings() as messages:
+            with collecting_warnings() as messages:
                 scores = self._score(run, messages)
             return name, scores._replace(warnings=messages)
         except (ValueError, OSError, ImportError) as error:

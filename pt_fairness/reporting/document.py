@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import itertools
 import json
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from importlib import resources
 from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from pt_fairness import analysis
@@ -44,6 +46,8 @@ from pt_fairness.reporting.frames import Experiment, decimal
 
 #: The number of documents of a ranking that the report shows.
 DEPTH = 20
+#: The heads of the answer that differ from its columns.
+ANSWER_HEADS = {"place": "", "same": "not told apart from", "random": "its documents shuffled"}
 #: The sections that options add: their ids, titles and leads.
 ZERO = ("zero", "Bias against 0",
         "The mean of each signed measure, and a two-sided one-sample t-test of a mean of 0.")
@@ -241,7 +245,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
         baseline = None if comparison is None else comparison.baseline
         corrected = corrections.table(evaluation.averages, level, baseline)
         sections.append(_corrected(experiment, corrected))
-    data = {"systems": frames.systems(experiment, ends), "values": frames.values(experiment)}
+    systems = frames.systems(experiment, ends)
+    data = {"systems": systems, "values": frames.values(experiment)}
     shares = frames.shares(experiment)
     if len(shares):
         data["shares"] = shares
@@ -249,7 +254,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     sections.append(_systems(experiment, table, ends, verdicts))
     if len(measures) > 1:
         data["fronts"] = frames.fronts(experiment, judged, groups) if front else pd.DataFrame()
-        sections.append(_plane(experiment))
+        sections.append(_plane(experiment, systems, data["fronts"]))
     if test_zero:
         tests = analysis.bias_test(perquery, correction)
         sections.append(Section(*ZERO, [_results(experiment, tests)]))
@@ -288,18 +293,17 @@ def _answer(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]) 
     :param found: what :func:`pt_fairness.reporting.conclusions.answer` returns
     :param hidden: the sentences on groups that systems hide
     """
-    heads = {"place": "", "same": "not told apart from", "random": "random orders"}
-    frame = found.rename(columns=heads)
-    frame["measure"] = frame["measure"].map(experiment.column_labels)
-    for column in ("system", "not told apart from"):
-        frame[column] = [conclusions.named(systems, experiment) for systems in frame[column]]
+    unknown = [column for column in ("p", "random") if found[column].isna().all()]
     if not experiment.corrected:
-        frame = frame.drop(columns="correction")
-    unknown = [column for column in ("p", "random orders") if frame[column].isna().all()]
-    frame["p"] = frame["p"].map(short_p)
-    frame = frame.drop(columns=unknown)
-    lead = ("The fairest and the least fair system by each measure of groups or values, with the "
-            "mean value of random orders of the documents of that system.")
+        unknown.append("correction")
+    frame = found.assign(p=found["p"].map(short_p)).drop(columns=unknown)
+    frame["measure"] = frame["measure"].map(experiment.column_labels)
+    for column in ("system", "same"):
+        frame[column] = [conclusions.named(systems, experiment) for systems in frame[column]]
+    frame = frame.rename(columns=ANSWER_HEADS)
+    lead = "The fairest and the least fair system by each measure of groups or values."
+    if "random" not in unknown:
+        lead += " The last column is the mean if the documents of that system are shuffled."
     findings = experiment.corrections.disagreements() if experiment.corrected else []
     caveats = conclusions.caveats(experiment)
     blocks = [_table(frame), _block("findings", lines=[*hidden, *findings]),
@@ -369,6 +373,8 @@ def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
     notes = table.notes[len(table.hidden):]
     blocks = [_block("table", heads=heads, bodies=bodies), _block("notes", lines=notes)]
     lead = "Averages over the topics. The best value of each measure is bold."
+    if experiment.facts.references:
+        lead += " The rows in brackets are orders of the relevant documents, as if all were found."
     if experiment.corrected:
         lead += " Values by the model's labels are corrected above, and never bold."
     else:
@@ -462,14 +468,22 @@ def _shown(experiment: Experiment) -> Section:
                    blocks)
 
 
-def _plane(experiment: Experiment) -> Section:
-    """Return the section with the plane of two measures."""
+def _plane(experiment: Experiment, systems: pd.DataFrame, fronts: pd.DataFrame) -> Section:
+    """Return the section with the plane of two measures, whose caption names what is drawn."""
     labels = experiment.labels
-    caption = ("A point is a system, the thick circle the baseline. The better end of a measure is "
-               "at the top or on the right. No other system is better by both measures than a "
-               "filled point. The lines through a point are intervals. Dashed lines are the ideal "
-               "value (green) and reference rankings. A blue line is the front that the judgments "
-               "allow. The table of systems has the numbers.")
+    kinds = {*systems["kind"]}
+    has_intervals = np.isfinite([*systems["low"]]).any()
+    *_, ideal = systems["value"]
+    captions = {
+        "A point is a system.": True, "The thick circle is the baseline.": "baseline" in kinds,
+        "The better end of a measure is at the top or on the right.": True,
+        "No other system is better by both measures than a filled point.": True,
+        "The lines through a point are intervals.": has_intervals,
+        "A green dashed line is the ideal value.": np.isfinite(ideal).any(),
+        "Other dashed lines are orders of the relevant documents.": "reference" in kinds,
+        "A blue line is the front that the judgments allow.": len(fronts),
+        "The table of systems has the numbers.": True}
+    caption = " ".join(itertools.compress(captions, captions.values()))
     horizontal = "horizontal", "horizontal", labels, experiment.other
     vertical = "vertical", "vertical", labels, experiment.main
     blocks = [_controls(horizontal, vertical), _figure("plane", caption, "systems", "fronts")]

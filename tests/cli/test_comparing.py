@@ -4,7 +4,6 @@ import io
 import json
 import sys
 
-import numpy as np
 import pandas as pd
 import pytest
 from evaluation.common import evaluate_quietly, trec_run
@@ -129,28 +128,9 @@ def test_who_is_hidden_is_said_beside_csv(command, tmp_path, monkeypatch):
     assert "< .001" in shown and "1.000" in shown and "0.0000\n" not in shown
 
 
-def test_values_for_mixed_models(table, expected):
-    result = expected()
-    code, out, _ = table("--format", "long")
-    values = pd.read_csv(io.StringIO(out), dtype={"topic": str}, **EXACT)
-    assert code == 0
-    assert [*values] == ["run", "topic", "measure", "value", "ideal", "undefined"]
-    np.testing.assert_array_equal(values["value"], result.perquery["value"])
-    assert values["value"].isna().equals(values["undefined"])
-    assert values["run"].tolist() == result.perquery["name"].tolist()
-    ideals = values.groupby("measure")["ideal"].first()
-    assert ideals["rND@5"] == 0 and np.isnan(ideals["nDCG@5"])
-    undefined = values.loc[values["undefined"], ["measure", "topic"]].drop_duplicates()
-    assert {*undefined.itertuples(index=False, name=None)} == {
-        (measure, topic) for measure, topics in result.facts.undefined.items() for topic in topics}
-    assert len(undefined) == 7
-
-
 @each("options, says", [
     *((f"--per-query {ignored}", ignored.split()[0]) for ignored in (
         "--baseline 0", "--references", "--ci 0.9", "--p-values", "--tolerance AP=1")),
-    ("--format long --test t", "--test: not allowed with --format long"),
-    ("--format long --uncertain 9", "--uncertain: not allowed with --format long"),
     *((f"--uncertain 9 {ignored}", f"{ignored.split()[0]}: not allowed with --uncertain")
       for ignored in ("--test t", "--correction holm", "--references", "--count-undefined",
                       "--label AP=x")),

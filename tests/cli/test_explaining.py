@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import re
 import warnings
@@ -130,15 +129,6 @@ def test_products_and_contributions(folder):
     assert frame["fairest"][0] <= frame["topic value"][0] == value
     judged = explain("nDCG(judged_only=True)@4", folder / "run", folder / "qrels", "1").frame
     assert set(judged["reason"][~judged["counts"]]) <= {"not judged"}
-
-
-def test_the_forms_have_the_columns_of_the_function(explained, folder):
-    frame = explain("AWRF@6", folder / "run", folder / "qrels", "1").frame
-    of_csv = pd.read_csv(io.StringIO(explained("AWRF@6", 1, "--format", "csv")))
-    assert list(of_csv) == list(frame) and len(of_csv) == len(frame)
-    of_json = pd.read_json(io.StringIO(explained("AWRF@6", 1, "--format", "json")))
-    assert list(of_json) == list(frame)
-    assert of_json["formula"].tolist() == frame["formula"].tolist()
 
 
 def test_groups_and_a_file(explained, folder):

@@ -135,14 +135,6 @@ class TestOutput:
         code, _, err = command(*arguments, "-o", "results/table.csv")
         assert code == 2 and "'results'" in err and err.count("\n") == 1
 
-    @each("arguments, form", [
-        (TABLE, "csv"), (TABLE, "md"), (TABLE, "latex"), (TABLE, "json"),
-        (("eval", "missing", "missing", "AP"), "jsonl"), (("measures",), "full"),
-        (("annotate", "missing", "groups.csv"), "trec")])
-    def test_a_form_is_no_file(self, files, command, arguments, form):
-        code, out, err = command(*arguments, "--output", form)
-        assert (code, out) == (2, "") and err.count("\n") == 1 and not (files / form).exists()
-        assert f"--format {form}" in err
 
 def test_biases_against_zero(table, command):
     arguments = ["table", "qrels", *RUNS, "-m", "nDCG@5", "BiasP@10", *GROUPS, "--test-zero"]
@@ -182,6 +174,7 @@ class TestNoQrels:
         for arguments in (["table", "none", "run0", "-m"], ["eval", "none", "run0"]):
             code, _, err = command(*arguments, "rKL@10", *GROUPS)
             assert code == 2 and "rKL@10" in err and "qrels" in err
+
 
 class TestJudgedByGroup:
     WEB = "1 PRO a 1\n1 CON a 0\n1 PRO b 0\n1 CON b 1\n2 PRO a 1\n2 CON b 0\n"

@@ -147,11 +147,11 @@ def test_a_plan_means_what_it_meant_where_it_was_made(registered):
     measures = [Annotated(groups="trec-newswire"), Annotated(groups="by-letter"),
                 Skew(group="3", groups="by-letter", target="uneven")]
     groups.register("by-letter", groups.from_mapping({"FT911-1": "3"}))
-    theirs = pickle.dumps(make_plan(qrels, measures, workers=2))
+    theirs = pickle.dumps(make_plan(qrels, measures))
     for name in ("trec-newswire", "by-letter"):
         groups.register(name, groups.from_mapping({"other": "3"}))
     targets.register("uneven", pd.DataFrame({"qid": ["1"], "group": ["4"], "share": [1.0]}))
-    ours = pickle.dumps(make_plan(qrels, measures, workers=2))
+    ours = pickle.dumps(make_plan(qrels, measures))
     results = [Scorer(pickle.loads(plan)).result((0, run)) for plan in (theirs, ours, theirs)]
     all_of_75_percent = [1.0, 0.5, pytest.approx(math.log(1 / 0.75))]
     assert [scores.values.to_numpy().tolist() for _, scores in results] == [

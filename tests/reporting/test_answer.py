@@ -59,6 +59,14 @@ def test_places_values_tests_and_random_orders(data):
     assert least["random"] == random.loc[0, "random"]
 
 
+def test_two_kinds_of_random_orders_are_told_apart(data):
+    """Of the relevant documents, and of those that a system found."""
+    page = report(*data, ["AWRF@4"], progress=False).html
+    found, *_ = Tags(page).tables
+    assert "shuffled" in found[0][-1] and "random" not in found[0][-1]
+    assert "[random order]" in page and "orders of the relevant documents" in page
+
+
 def test_a_signed_measure_is_judged_by_its_distance(data):
     runs, qrels = data
     result, experiment, found = made(runs, qrels)

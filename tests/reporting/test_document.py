@@ -124,6 +124,21 @@ def test_uncertain_labels(many):
         for row in expected.itertuples()]
 
 
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+@pytest.mark.parametrize("options, drawn", [
+    ({}, {"green", "orders"}),
+    ({"baseline": "x", "confidence": 0.9, "front": True},
+     {"green", "orders", "baseline", "intervals", "front"})])
+def test_the_plane_names_what_it_draws(many, options, drawn):
+    runs, qrels = many
+    page = report(runs, qrels, MEASURES, progress=False, **options)
+    caption = page.html.partition('id="figure-plane"')[2].partition("</figcaption>")[0]
+    words = {"green", "orders", "baseline", "intervals", "front"}
+    assert {word for word in words if word in caption} == drawn
+    plane = figures(page)["plane"]["datasets"]
+    assert bool(plane["fronts"]) == ("front" in drawn)
+
+
 def test_verdicts(many):
     runs, qrels = many
     page = report(runs, qrels, MEASURES, baseline="x", tolerance={"nDCG@2": 1.0}, progress=False)
