@@ -24,8 +24,8 @@ from pt_fairness.core.messages import (
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures.coverage import Annotated
 from pt_fairness.measures.measure import FairnessMeasure, nothing_to_compare, rels_of
+from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import parsed, take_groups
-from pt_fairness.provider.quick_evaluator import QuickEvaluator
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run

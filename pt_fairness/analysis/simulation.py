@@ -27,7 +27,7 @@ from pt_fairness.core.identifiers import PYTERRIER, with_text_ids
 from pt_fairness.core.messages import at_least, collecting_warnings, one_of
 from pt_fairness.groups.memberships import LabelSets
 from pt_fairness.io.runs import RunInputs
-from pt_fairness.measures.example import ranking_values
+from pt_fairness.measures.descriptions import ranking_values
 from pt_fairness.measures.measure import FairnessMeasure, fairest, score
 from pt_fairness.provider.evaluator import FairnessEvaluator, GroupedMeasures, grouped
 from pt_fairness.provider.measure_lists import parsed, take_groups

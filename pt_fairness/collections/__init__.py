@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from pt_fairness.core import lazy
 from pt_fairness.core.registry import declare
 
-#: The modules with dataset ids, which their ``register(registry)`` registers.
+#: The modules with dataset ids, which their ``register(registry)`` registers. A module imports from
+#: the modules before it.
 MODULES = ("arguments", "passages", "trec")
 _TOUCHE = (
     "argsme/2020-04-01/stance", "argsme/2020-04-01/portal", "argsme/1.0/stance",
@@ -105,11 +107,16 @@ def register_datasets() -> None:
     again at its end.
     """
     import ir_datasets
-    members = [_member(module) for module in MODULES]
-    are_complete = all(hasattr(member, "register") for member in members)
+    are_complete = all(hasattr(_member(module), "register") for module in MODULES)
     if are_complete and "disks45/nocr/trec8/source" not in set(ir_datasets.registry):
-        for member in members:
-            member.register(ir_datasets.registry)
+        for module in MODULES:
+            _member(module).register(ir_datasets.registry)
+
+
+def download(url: str, path: Path, md5: str | None = None) -> Any:
+    """Return a file that ir_datasets downloads to a path."""
+    from ir_datasets.util import Download, RequestsDownload
+    return Download([RequestsDownload(url)], expected_md5=md5, cache_path=str(path))
 
 
 @cache

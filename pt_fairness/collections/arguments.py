@@ -1,4 +1,4 @@
-"""Arguments and opinions: the debates of this package, Touché, and the TREC Blog tracks.
+"""Variants of ir_datasets ids with groups in their judgments, and those of arguments and opinions.
 
 **Debates.** A small collection that is part of the package and works offline. It has ten
 controversial questions with fifteen arguments each. An argument has a graded relevance, a stance
@@ -19,12 +19,16 @@ the judgments.
 module adds ``blogs06`` (the posts, licensed by the University of Glasgow),
 ``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` (with NIST's labels), and the
 variants ``/opinion`` of the last two (with the opinion as group).
+
+Importing this module imports ir_datasets, but not pandas.
 """
 
 # Without "from __future__ import annotations": PyTerrier compares the types of documents' fields.
 import gzip
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import redirect_stdout
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -32,6 +36,7 @@ from typing import Any, NamedTuple
 
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import (
+    BaseQrels,
     JsonlDocs,
     JsonlQueries,
     ToucheComparativeStance,
@@ -41,10 +46,92 @@ from ir_datasets.formats import (
     TrecQueries,
 )
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
-from ir_datasets.util import LocalDownload, home_path, sax_html_parser
+from ir_datasets.util import (
+    LocalDownload,
+    MetadataComponent,
+    MetadataProvider,
+    home_path,
+    sax_html_parser,
+)
 
-from pt_fairness.collections import register_datasets
-from pt_fairness.collections.variants import download, graded, labelled, variant
+from pt_fairness.collections import download, make, register_datasets
+
+#: Takes all judgments and returns judgments with groups.
+Convert = Callable[[list[Any]], Iterable[TrecQrel]]
+
+
+class GroupQrels(BaseQrels):  # type: ignore[misc]
+    """Judgments with a group in ``iteration``, in the format of TREC qrels.
+
+    :param base: the handler of the judgments in ir_datasets; they are read by each iteration
+    :param defs: the meaning of each relevance level, if it differs from ``base``
+    """
+
+    def __init__(self, base: Any, convert: Convert, defs: dict[int, str] | None = None) -> None:
+        self._base = base
+        self._convert = convert
+        self._defs = defs
+
+    def qrels_path(self) -> Any:
+        return self._base.qrels_path()
+
+    def qrels_iter(self) -> Iterator[TrecQrel]:
+        # Reading Touché's judgments, ir_datasets 0.6.3 prints their path.
+        with redirect_stdout(sys.stderr):
+            rows = list(self._base.qrels_iter())
+        yield from self._convert(rows)
+
+    def qrels_cls(self) -> type[TrecQrel]:
+        return TrecQrel
+
+    def qrels_defs(self) -> dict[int, str]:
+        return self._base.qrels_defs() if self._defs is None else self._defs
+
+
+def variant(registry: Any, base_id: str, suffix: str, convert: Convert, queries: Any = None,
+            defs: dict[int, str] | None = None) -> None:
+    """Register ``base_id/suffix``, a variant of ``base_id`` with groups in its judgments.
+
+    :param queries: the handler of the queries, if they differ from ``base_id``
+    :param defs: the meaning of each relevance level, if it differs from ``base_id``
+    """
+    base = registry[base_id]
+    name = f"{base_id}/{suffix}"
+    qrels = GroupQrels(base.qrels_handler(), convert, defs)
+    dataset = Dataset(base.docs_handler(), queries or base.queries_handler(), qrels)
+
+    def metadata() -> dict[str, Any]:
+        # A document can have several rows, so the number of judgments is unknown.
+        counts = base.metadata() | {"qrels": {}}
+        return {name: counts if queries is None else counts | {"queries": {}}}
+    component = MetadataComponent(name, dataset, MetadataProvider(metadata))
+    registry.register(name, Dataset(component, dataset))
+
+
+def graded(field: Callable[[Any], Any], groups: Mapping[Any, str],
+           rows: list[Any]) -> Iterator[TrecQrel]:
+    """Yield judgments with the group of one of their fields.
+
+    :param field: returns the value of the field in a judgment
+    :param groups: the group of each value, ``-`` for none
+    """
+    for row in rows:
+        group = groups[field(row)]
+        yield TrecQrel(row.query_id, row.doc_id, row.relevance, group)
+
+
+def labelled(name: str, rows: list[Any]) -> Iterator[TrecQrel]:
+    """Yield judgments with the groups of their documents, ``-`` for documents without a group.
+
+    :param name: the name of the groups
+    """
+    import pandas as pd
+    columns = ["query_id", "doc_id", "relevance"]
+    judgments = map(attrgetter(*columns), rows)
+    qrels = make("groups", name).to_qrels(pd.DataFrame(judgments, columns=columns))
+    ordered = qrels[list(TrecQrel._fields)].astype(object)
+    yield from map(TrecQrel._make, ordered.itertuples(index=False))
+
 
 DEBATES = "pt-fairness/debates"
 #: The fields that can be groups, and their labels.
@@ -225,10 +312,7 @@ def posts(path: Path) -> Iterator[BlogPost]:
     with gzip.open(path, "rb") as file:
         content = file.read()
     for record in re.split(_START, content)[1:]:
-        post = re.match(_POST, record)
-        if post is None:
-            raise ValueError(f"a post in {path} must have <DOCHDR>…</DOCHDR> and </DOC>, got "
-                             f"{record[:100]!r}")
+        post: Any = re.match(_POST, record)
         doc_id, url, headers, body = post.groups(b"")
         yield BlogPost(doc_id.decode(), url.decode("latin-1"), headers.decode("latin-1"), body)
 

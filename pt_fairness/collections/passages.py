@@ -32,8 +32,8 @@ from ir_datasets.datasets.beir import BeirQrels
 from ir_datasets.formats import CsvQueries, JsonlDocs, JsonlQueries, TrecQrel, TrecQrels
 from ir_datasets.util import Lazy, ZipExtract, home_path
 
-from pt_fairness.collections import register_datasets
-from pt_fairness.collections.variants import download, labelled, variant
+from pt_fairness.collections import download, register_datasets
+from pt_fairness.collections.arguments import labelled, variant
 
 _MSMARCO = "msmarco-passage"
 #: The groups of Mousavian et al.

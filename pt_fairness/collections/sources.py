@@ -16,7 +16,6 @@ from array import array
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_datasets
@@ -25,7 +24,7 @@ import pandas as pd
 from ir_datasets.util import home_path
 from scipy import sparse
 
-from pt_fairness.collections.variants import download
+from pt_fairness.collections import download
 from pt_fairness.core.messages import UNANNOTATED, listed, warn
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups.memberships import Table
@@ -248,7 +247,8 @@ class Languages(Groups):
         languages = self._languages
         lacking = [docno for docno in asked if docno not in languages]
         for language, corpus in self._corpora.items():
-            if lacking and _exists(corpus):
+            handler = ir_datasets.load(corpus).docs_handler()
+            if lacking and os.path.exists(handler.docs_path(force=False)):
                 for document in documents(corpus, lacking):
                     languages[document.doc_id] = language
                 lacking = [docno for docno in lacking if docno not in languages]
@@ -261,12 +261,6 @@ class Languages(Groups):
         group = list(map(languages.get, asked))
         frame = pd.DataFrame({"docno": asked, "group": group}, dtype=object)
         return Table.read(frame).find(qids, docnos)
-
-
-def _exists(corpus: str) -> bool:
-    """Return whether ir_datasets has a corpus or its docstore."""
-    path = ir_datasets.load(corpus).docs_handler().docs_path(force=False)
-    return Path(path).exists() or Path(f"{path}.pklz4", "bin").exists()
 
 
 class SentencePairs(Groups):

@@ -47,7 +47,7 @@ def newswire(name: str) -> Any:
 
 def _register_newswire(registry: Any) -> None:
     """Register ``…/source`` for the TREC-8 and Robust04 ids of ir_datasets."""
-    from pt_fairness.collections.variants import labelled, variant
+    from pt_fairness.collections.arguments import labelled, variant
     convert = partial(labelled, "trec-newswire")
     for base_id in ("disks45/nocr/trec8", _ROBUST, *_FOLDS):
         variant(registry, base_id, "source", convert)
@@ -62,7 +62,7 @@ def trec_fair(name: str) -> Any:
 def _register_trec_fair(registry: Any) -> None:
     """Register the fields as variants of ``trec-fair/2021/eval`` and ``trec-fair/2022/train``."""
     from pt_fairness.collections import SOURCES
-    from pt_fairness.collections.variants import labelled, variant
+    from pt_fairness.collections.arguments import labelled, variant
     for name, function in SOURCES.items():
         # Qrels cannot hold the weights of the official sources.
         if function == "trec.trec_fair" and not name.endswith("/official"):
@@ -140,7 +140,7 @@ def trustworthiness(name: str) -> Any:
 
 def _register_clueweb12(registry: Any) -> None:
     """Register the fields of the judgments as variants of the ids of ir_datasets."""
-    from pt_fairness.collections.variants import graded, variant
+    from pt_fairness.collections.arguments import graded, variant
     for field, levels in _JUDGED_LEVELS.items():
         level = itemgetter(_POSITIONS[field])
         convert = partial(graded, level, levels)
@@ -175,7 +175,7 @@ def _register_neuclir(registry: Any) -> None:
     from ir_datasets.formats import ExctractedCCMultiMtQuery, ExctractedCCQueries, TrecQrels
     from ir_datasets.util import DownloadConfig, Lazy, home_path
 
-    from pt_fairness.collections.variants import GroupQrels, graded
+    from pt_fairness.collections.arguments import GroupQrels, graded
     files = DownloadConfig.context(NAME, home_path() / NAME)
     docs = registry[f"{NAME}/1/multi"].docs_handler()
     edition = registry[f"{NAME}/1/multi/trec-2023"]

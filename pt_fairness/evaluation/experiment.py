@@ -61,8 +61,8 @@ from pt_fairness.evaluation.plan import (
 )
 from pt_fairness.evaluation.workers import Scorer, make_parallel, scores_of_runs
 from pt_fairness.io.runs import RunInputs
+from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import refuse_unknown
-from pt_fairness.provider.quick_evaluator import QuickEvaluator
 
 
 class Evaluation(namedtuple("Evaluation", ["averages", "perquery"])):

@@ -28,8 +28,7 @@ from pt_fairness.io.runs import RunInput, need_results, read_opened_run
 from pt_fairness.measures.measure import score
 from pt_fairness.measures.representation import SkewMeasure
 from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.provider.evaluator import FairnessEvaluator, GroupedMeasures
-from pt_fairness.provider.quick_evaluator import QuickEvaluator
+from pt_fairness.provider.evaluator import FairnessEvaluator, GroupedMeasures, QuickEvaluator
 from pt_fairness.rankings.annotations import Matches, matched_line
 from pt_fairness.rankings.trec_order import Judgments, scores_of, warn_of_topics
 

@@ -24,7 +24,7 @@ class _Annotated(Quotient):
     1 is best: every document has a group. It does not measure fairness. It says on how much of the
     ranking other measures rest.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(Annotated, "ABABABABAB", "AB-BA--B--")
     ABABABABAB  1.00
     AB-BA--B--  0.50
@@ -112,7 +112,7 @@ class _MRecall(FairnessMeasure):
     1 is best: every group is found, or as many groups as there are ranks. 0 says that one is
     missing. A document that is not relevant covers none.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(MRecall @ 5, "AABAA", "AAAAA")
     AABAA  1.00
     AAAAA  0.00
@@ -201,7 +201,7 @@ class OfGroupMeasure(FairnessMeasure):
     Compare the values of all groups: the larger one shows whom the system serves. 1 is best for the
     group, and no ranking has 1 for all. Documents of other groups count as not relevant.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(OfGroup(measure="nDCG@10", group="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.45
     AAAAABBBBB  0.35

@@ -182,7 +182,7 @@ class _DistKL(DistMeasure):
     If the target is equal shares, ten documents have 0.00 with five of B, 0.19 with two, 0.35 with
     one, and 0.59 without B.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(DistKL, "ABABABABAB", "AAAAAAAAAA")
     ABABABABAB  0.00
     AAAAAAAAAA  0.59
@@ -271,7 +271,7 @@ class _DistFair(DistMeasure):
     If the target is equal shares, ten documents have 1.00 with five of B, 0.68 with two, 0.40 with
     one, and 0.00 without B.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(DistFair, "ABABABABAB", "AAAAAAAAAA")
     ABABABABAB  1.00
     AAAAAAAAAA  0.00
@@ -350,7 +350,7 @@ class _AWRF(DistributionMeasure):
     one, and 0.69 without B. Early ranks have more attention: with five of B at the end the value is
     0.98.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(AWRF, "ABABABABAB", "AAAAAAAAAA")
     ABABABABAB  1.00
     AAAAAAAAAA  0.69
@@ -442,7 +442,7 @@ class _NDKL(DistributionMeasure):
     spread evenly, 0.36 with two, 0.56 with one, and 0.69 without B. With two groups, 0.69 is the
     largest value.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(NDKL, "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.16
     AAAAABBBBB  0.48

@@ -344,7 +344,7 @@ class _EEL(ExposureMeasure):
     (in lower case) have 0.71, after them 1.67. With groups (``by='group'``), ten relevant documents
     of A and B in turn have 0.32, and 0.89 with B at the end.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(EEL, "AAAAAaaaaa", "aaaaaAAAAA", relevant="AAAAA")
     AAAAAaaaaa  0.71
     aaaaaAAAAA  1.67
@@ -423,7 +423,7 @@ class _EED(ExposureMeasure):
     Less is more equal. Read EER, the other part of EEL, beside it. By group, ten relevant documents
     of A and B in turn have 1.21, and 1.77 with B at the end.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(EED(by="group"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  1.21
     AAAAABBBBB  1.77
@@ -482,7 +482,7 @@ class _EER(ExposureMeasure):
     More is better. Read EED, the other part of EEL, beside it. The largest value depends on the
     topic. Five relevant documents before five others (in lower case) have 0.35, after them 0.01.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(EER, "AAAAAaaaaa", "aaaaaAAAAA", relevant="AAAAA")
     AAAAAaaaaa  0.35
     aaaaaAAAAA  0.01

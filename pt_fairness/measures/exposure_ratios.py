@@ -121,7 +121,7 @@ class _logDP(LogRatio):
     much. If B is protected and the target is equal shares, ten documents have −0.22 with five of B
     spread evenly, −1.52 with two, −2.46 with one, and −15.33 without B.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(logDP(protected="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  -0.22
     AAAAABBBBB  -0.61
@@ -202,7 +202,7 @@ class _logEUR(LogRatio):
     much. If half of the relevant documents are of the protected group B, ten documents have −0.22
     with five of B spread evenly, −1.52 with two, −2.46 with one, and −12.11 without B.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(logEUR(protected="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  -0.22
     AAAAABBBBB  -0.61
@@ -273,7 +273,7 @@ class _logRUR(_logEUR):
     protected group B, ten of them have −0.22 with five of B spread evenly, −1.52 with two, −2.46
     with one, and −12.11 without B.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(logRUR(protected="B"), "ABABABABAB", "AbAbAbAbAb")
     ABABABABAB  -0.22
     AbAbAbAbAb  -11.52
@@ -329,7 +329,7 @@ class _ExposureRatio(DistributionMeasure):
     learning judges selection, asks for at least 0.80. If the target is equal shares, ten documents
     have 0.80 with five of B spread evenly, 0.22 with two, 0.09 with one, and 0.00 without B.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(ExposureRatio, "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.80
     AAAAABBBBB  0.54
@@ -418,7 +418,7 @@ class _IAA(DocumentMeasure):
     before five others (in lower case) have 0.37, after them 0.65. With groups (``by='group'``), ten
     relevant documents of A and B in turn have 0.05, and 0.50 without B.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(IAA, "AAAAAaaaaa", "aaaaaAAAAA", relevant="AAAAA")
     AAAAAaaaaa  0.37
     aaaaaAAAAA  0.65

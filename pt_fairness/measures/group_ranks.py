@@ -40,7 +40,7 @@ class _ARP(FairnessMeasure):
     that one wins all and another none, or that one is missing. Ten documents with five of B, in
     turn with A, have 0.20. With B at the end they have 1.00.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(ARP, "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.20
     AAAAABBBBB  1.00
@@ -182,7 +182,7 @@ class _PEER(FairnessMeasure):
     hardly explains the difference. If all ten relevant documents are returned, A and B in turn have
     0.60. With B at the end they have 0.01.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(PEER, "ABABABABAB", "AAAAABBBBB", relevant="ABABABABAB")
     ABABABABAB  0.60
     AAAAABBBBB  0.01

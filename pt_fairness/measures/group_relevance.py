@@ -168,7 +168,7 @@ class _GF(StoppingMeasure):
     relevant documents have 0.84 with five of B spread evenly, 0.75 with two, 0.69 with one, and
     0.69 without B. Few users come as far as B at the end: 0.70.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(GF, "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.84
     AAAAABBBBB  0.70
@@ -295,7 +295,7 @@ class _GFR(StoppingMeasure):
     and B in turn have 0.77, and 0.69 without B.
 
     >>> from pt_fairness import groups
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> letter = groups.from_pattern("[A-Z]")
     >>> draw(GFR(attributes={letter: "jsd"}), "ABABABABAB", "AAAAAAAAAA")
     ABABABABAB  0.77

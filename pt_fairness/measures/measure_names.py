@@ -337,7 +337,7 @@ def measure(function: Callable[..., Any], name: str | None = None, ideal: float 
     Examples
     --------
     >>> import pt_fairness
-    >>> from pt_fairness.measures.example import qrels, run
+    >>> from pt_fairness.measures.descriptions import qrels, run
     >>> def gap(codes, length, shares, target):
     ...     '''How far the share of a group is from its target, at most.'''
     ...     ranked = shares[codes].sum(axis=1) / length[:, None]

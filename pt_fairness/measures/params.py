@@ -204,15 +204,6 @@ def _label(value: Any) -> Any:
     return label_text(value) if _is_number(value) else value
 
 
-def _labels(value: Any) -> Any:
-    if not isinstance(value, (list, tuple)):
-        return _label(value)
-    parts = list(map(label_text, value))
-    if len(parts) > 1 and any("," in part for part in parts):
-        return value  # joining would split labels with commas
-    return ",".join(parts)
-
-
 def cutoff() -> Param:
     """Declare the ranking cutoff."""
     return whole("ranking cutoff threshold", smallest=1, largest=DEEPEST)
@@ -239,7 +230,7 @@ def protected(*more: str, default: str = "minority") -> Param:
     words = ", ".join(map(repr, [*PROTECTED_WORDS[:2], *more]))
     allowed = f"{words}, a label, or labels without commas in them, joined by commas"
     refused = {"all"}.difference(more)
-    return Param(str, desc, allowed, default=default, canonical=_labels,
+    return Param(str, desc, allowed, default=default, canonical=_label,
                  accepts=lambda v: _not_blank(v) and v not in refused)
 
 
@@ -392,13 +383,7 @@ def _is_value_source(value: Any) -> bool:
 
 
 def _value_source(value: Any) -> Any:
-    from pt_fairness.core.identifiers import as_frame  # imports pandas
-    if hasattr(as_frame(value), "__array__"):  # arrays compare elementwise
-        raise ValueError("values must be a Values object, such as pt_fairness.values.from_frame "
-                         f"returns, got a {type(value).__name__}")
-    if isinstance(value, dict):
-        return _label_numbers(value)
-    return _path_text(value)
+    return _path_text(_label_numbers(value))
 
 
 def background() -> Param:
@@ -432,7 +417,7 @@ def _are_different(value: str) -> bool:
 ORDER = Param(str, "the labels from the lowest to the highest, joined by commas; by default the "
               "order that the Groups object declares, else numeric order",
               "different labels without commas in them, joined by commas, the lowest first",
-              canonical=_labels, accepts=_are_different)
+              accepts=_are_different)
 
 
 def _grade(value: Any) -> int:
@@ -499,10 +484,9 @@ FIXED_TARGETS = _by_source(
 
 def _names(value: Any) -> Any:
     """Return names as a text in which commas join them, sorted."""
-    names = _labels(value)
-    if not isinstance(names, str):
+    if not isinstance(value, str):
         return value
-    parts = filter(None, names.split(","))
+    parts = filter(None, value.split(","))
     return ",".join(sorted(parts))
 
 

@@ -335,7 +335,7 @@ class _rND(ParityMeasure):
     0.71 with two, 0.91 with one, and 1.00 without B. Even the fairest ranking is above 0, because
     its first document has one group.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(rND(protected="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.29
     AAAAABBBBB  0.76
@@ -418,7 +418,7 @@ class _rKL(ParityMeasure):
     0.51 with two, 0.80 with one, and 1.00 without B. Even the fairest ranking is above 0, because
     its first document has one group.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(rKL(protected="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.23
     AAAAABBBBB  0.69
@@ -537,7 +537,7 @@ class _rRD(ParityMeasure):
     documents are of the protected group B, ten documents have 0.11 with five of B spread evenly,
     0.27 with two, 0.32 with one, and 0.34 without B. Even the fairest ranking is above 0.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(rRD(protected="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.11
     AAAAABBBBB  0.27

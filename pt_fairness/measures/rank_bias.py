@@ -134,7 +134,7 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
     With 1 for one side and −1 for the other, 0 is unbiased, and 1 says that all documents are of
     the first side. The order does not count.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(RaB(values={"A": 1, "B": -1}), "ABABABABAB", "AAAAAAAAAA")
     ABABABABAB  0.00
     AAAAAAAAAA  1.00
@@ -204,7 +204,7 @@ class _ARaB(Quotient, ValueMeasure, SignedMeasure):
     Early documents count more. With 1 for one side and −1 for the other, 0 is unbiased. Ten
     documents of A and B in turn have 0.18. With B at the end they have 0.65.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(ARaB(values={"A": 1, "B": -1}), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.18
     AAAAABBBBB  0.65
@@ -267,7 +267,7 @@ class _FaiRR(ValueMeasure):
     More is fairer; the value grows with the cutoff. With 1 for a neutral document and 0 for
     another, ten documents of A and B in turn have 2.52, with B at the end 2.95, and without B 4.54.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(FaiRR(values={"A": 1, "B": 0}), "ABABABABAB", "AAAAABBBBB", "AAAAAAAAAA")
     ABABABABAB  2.52
     AAAAABBBBB  2.95
@@ -347,7 +347,7 @@ class _NFaiRR(Quotient, _FaiRR):
     1 is fair: no order of these documents is more neutral at the top. With 1 for a neutral document
     and 0 for another, ten documents of A and B in turn have 0.86. With B at the end they have 1.00.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(NFaiRR(values={"A": 1, "B": 0}), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.86
     AAAAABBBBB  1.00
@@ -425,7 +425,7 @@ class _RankingBias(ValueMeasure, SignedMeasure):
     one side and −1 for the other, ten documents of A and B in turn have 0.18. With B at the end
     they have 0.65.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(RankingBias(values={"A": 1, "B": -1}), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.18
     AAAAABBBBB  0.65

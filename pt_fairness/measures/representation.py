@@ -39,7 +39,7 @@ class _RepBias(SignedMeasure):
     0 is fair, above 0 the group is over-represented. The order does not count. If half of the
     relevant documents are of B, ten documents without B have −0.50, with two of B −0.30.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(RepBias(group="B"), "AABAAAABAA", "AAAAAAAAAA")
     AABAAAABAA  -0.30
     AAAAAAAAAA  -0.50
@@ -159,7 +159,7 @@ class _Skew(SkewMeasure):
     equal shares, ten documents with two of B have −0.92. Without B they have −6.21, because a share
     of 0 counts as 0.001.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(Skew(group="B"), "AABAAAABAA", "AAAAAAAAAA")
     AABAAAABAA  -0.92
     AAAAAAAAAA  -6.21
@@ -238,7 +238,7 @@ class _MinSkew(SkewMeasure):
     target is equal shares, ten documents have 0.00 with five of B, −0.92 with two, −1.61 with one,
     and −6.21 without B. The order does not count.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(MinSkew, "AABAAAABAA", "AAAAAAAAAA")
     AABAAAABAA  -0.92
     AAAAAAAAAA  -6.21
@@ -288,7 +288,7 @@ class _MaxSkew(SkewMeasure):
     target is equal shares, ten documents have 0.00 with five of B, 0.47 with two, 0.59 with one,
     and 0.69 without B. The order does not count.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(MaxSkew, "AABAAAABAA", "AAAAAAAAAA")
     AABAAAABAA  0.47
     AAAAAAAAAA  0.69
@@ -404,7 +404,7 @@ class _BiasP(Quotient, StanceMeasure):
     all of the con side. Ten relevant documents have 0.00 with five of the con side, B, 0.60 with
     two, 0.80 with one, and 1.00 without B. The order does not count.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(BiasP(pro="A", con="B"), "ABABABABAB", "AABAAAABAA")
     ABABABABAB  0.00
     AABAAAABAA  0.60
@@ -479,7 +479,7 @@ class _BiasRBP(StanceMeasure):
     have 0.10 with five of the con side, B, spread evenly, 0.55 with two, 0.76 with one, and 0.89
     without B. With five of B at the end the value is 0.45.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(BiasRBP(pro="A", con="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.10
     AAAAABBBBB  0.45
@@ -547,7 +547,7 @@ class _BiasDCG(StanceMeasure):
     documents have 0.50 with five of the con side, B, spread evenly, 2.91 with two, 3.83 with one,
     and 4.54 without B. With five of B at the end the value is 1.35.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(BiasDCG(pro="A", con="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.50
     AAAAABBBBB  1.35

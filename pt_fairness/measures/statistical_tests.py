@@ -223,7 +223,7 @@ class _FAIR(BinomialMeasure):
     documents with five or three of B, spread evenly, have 1.00. With two, one or none they have
     0.00.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(FAIR(protected="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  1.00
     AAAAABBBBB  0.00
@@ -325,7 +325,7 @@ class _PreF(Quotient, BinomialMeasure):
     relevant documents are of the protected group B, ten documents have 0.59 with five of B spread
     evenly, 0.22 with two, 0.12 with one, and 0.10 without B. With B at the end they have 0.28.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(PreF(protected="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.59
     AAAAABBBBB  0.28

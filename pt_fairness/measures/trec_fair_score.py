@@ -44,7 +44,7 @@ class _TrecFair(FairnessMeasure):
 
     >>> import pandas as pd
     >>> from pt_fairness import groups, targets
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> equal = pd.DataFrame({"group": ["A", "B"], "share": [0.5, 0.5]})
     >>> targets.register("equal", equal)
     >>> letter = groups.from_pattern("[A-Z]")

@@ -104,7 +104,7 @@ class _nDD(ViewpointMeasure):
     documents with five of B, in turn with A, have 0.39. With B at the end they have 1.00. Even the
     fairest order is above 0. Only the order counts, not what was returned.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(nDD(protected="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.39
     AAAAABBBBB  1.00
@@ -189,7 +189,7 @@ class _nDR(ViewpointMeasure):
     documents with five of B, in turn with A, have 0.24. With B at the end they have 0.57. Even the
     fairest order is above 0. Only the order counts, not what was returned.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(nDR(protected="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.24
     AAAAABBBBB  0.57
@@ -254,7 +254,7 @@ class _nDKL(ViewpointMeasure):
     documents with five of B, in turn with A, have 0.33. With B at the end they have 0.99. Even the
     fairest order is above 0. Only the order counts, not what was returned.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(nDKL(protected="B"), "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.33
     AAAAABBBBB  0.99
@@ -319,7 +319,7 @@ class _nDJS(RunMeasure):
     documents with five of B, in turn with A, have 0.07. With B at the end they have 0.21. Only the
     order counts, not what was returned.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(nDJS, "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.07
     AAAAABBBBB  0.21
@@ -429,7 +429,7 @@ class _RADio(DistributionMeasure):
     ranks count more. Of ten documents with five of B, in turn with A, the value is 0.09. With B at
     the end it is 0.25.
 
-    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> from pt_fairness.measures.descriptions import draw, qrels, run
     >>> draw(RADio, "ABABABABAB", "AAAAABBBBB")
     ABABABABAB  0.09
     AAAAABBBBB  0.25

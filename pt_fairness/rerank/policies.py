@@ -414,19 +414,17 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         """
         frame, topics = self.read(results)
         mixes = self.map_topics(topics, self.prepare)
-        most = max((len(mix.rankings) for mix in mixes), default=1)
+        counts = np.array([len(mix.rankings) for mix in mixes], int)
         topic = np.repeat(np.arange(len(mixes)), frame.length)
         parts = []
-        for number in range(most):
-            orders = []
-            probabilities = []
-            for mix in mixes:
-                has_ranking = number < len(mix.rankings)
-                orders.append(mix.rankings[number if has_ranking else 0])
-                probabilities.append(mix.probabilities[number] if has_ranking else np.nan)
-            rows = frame.written(topics, orders)
+        for number in range(counts.max(initial=1)):
+            places = np.minimum(number, counts - 1)
+            pairs = list(zip(mixes, places, strict=True))
+            rows = frame.written(topics, [mix.rankings[place] for mix, place in pairs])
+            probabilities = [mix.probabilities[place] for mix, place in pairs]
             probability = np.repeat(probabilities, frame.length)
-            parts.append(rows.assign(ranking=number, probability=probability, topic=topic))
-        rows = pd.concat(parts).dropna(subset="probability")
+            rows = rows.assign(ranking=number, probability=probability, topic=topic)
+            parts.append(rows[number < counts[topic]])
+        rows = pd.concat(parts)
         rows = rows.sort_values("topic", kind="stable", ignore_index=True)
         return rows[["qid", "docno", "ranking", "probability"]]

@@ -299,15 +299,6 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
                                  "re-rankers do not read qrels")
         return canonical
 
-    def set_parameter(self, name: str, value: Any) -> None:
-        """Set a parameter, as ``pt.GridScan`` does.
-
-        :raises ValueError: if the parameter is unknown, or the value is not allowed
-        """
-        if name in self.parameters():
-            value = self._checked(name, value)
-        super().set_parameter(name, value)
-
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return results in the new order.
 
@@ -461,10 +452,6 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         group[lists.index] = lists
         dtype = "object" if len(lists) else "str"
         return inp.assign(group=pd.Series(group, inp.index, dtype))
-
-    def fuse_rank_cutoff(self, k: int) -> pt.Transformer:
-        """Return a pipeline that looks up the groups of the top ``k`` documents only."""
-        return pt.RankCutoff(k) >> self
 
     # PyTerrier executes a common prefix of several pipelines once if its transformers are equal.
     def __eq__(self, another: object) -> bool:

@@ -1,7 +1,6 @@
 """The collection that ships with the package."""
 
 import ir_datasets
-import pandas as pd
 import pytest
 
 STANCE = {True: "PRO", False: "CON"}
@@ -10,21 +9,6 @@ STANCE = {True: "PRO", False: "CON"}
 @pytest.fixture(scope="module")
 def docs():
     return {doc.doc_id: doc for doc in ir_datasets.load("pt-fairness/debates").docs_iter()}
-
-
-def test_size_and_balance(docs):
-    dataset = ir_datasets.load("pt-fairness/debates")
-    qrels = pd.DataFrame(dataset.qrels_iter())
-    assert len(docs) == 150 and len(list(dataset.queries_iter())) == 10
-    assert {*qrels["relevance"]} == {0, 1, 2}
-    relevant = qrels[qrels["relevance"] > 0]
-    stances = relevant["doc_id"].map(lambda docno: docs[docno].stance)
-    pairs = {*zip(relevant["query_id"], stances, strict=True)}
-    for query in dataset.queries_iter():
-        prefix = f"d{int(query.query_id):02d}-"
-        viewpoints = [doc.viewpoint for docno, doc in docs.items() if docno.startswith(prefix)]
-        assert len(viewpoints) == 15 and {-3, 3} <= {*viewpoints}
-        assert {(query.query_id, "PRO"), (query.query_id, "CON")} <= pairs
 
 
 def test_stance_is_the_sign_of_the_viewpoint(docs):

@@ -3,7 +3,6 @@
 import hashlib
 import pickle
 
-import ir_measures
 import pandas as pd
 import pytest
 from measure_cases import values_of
@@ -12,9 +11,6 @@ from msmarco_passages import GENDERS, QUERIES, TASKS, gender
 from pt_fairness import MRecall, groups, values
 from pt_fairness.collections import sources as reading
 from pt_fairness.core.messages import FairnessWarning
-
-#: The discount of the second rank.
-DISCOUNT = 1 / 1.584962500721156
 
 
 @pytest.mark.filterwarnings("error::pt_fairness.FairnessWarning")
@@ -42,14 +38,6 @@ def test_retrieved_passages_and_their_neutrality(msmarco):
         assert found.lookup(["9"], ["99"]).empty
 
 
-def test_neutrality_in_a_measure(irds, msmarco):
-    measure = ir_measures.parse_measure(f"NFaiRR(values='{gender('dev')}')@2")
-    run = [ir_measures.ScoredDoc("1", docno, -i) for i, docno in enumerate(("11", "15", "16"))]
-    qrels = [row for row in irds.load(gender("dev")).qrels_iter() if row.query_id == "1"]
-    value = ir_measures.calc_aggregate([measure], qrels, run)[measure]
-    assert value == pytest.approx(2 / 3 * DISCOUNT / (1 + 2 / 3 * DISCOUNT))
-
-
 NAME = "msmarco-passage/msmgenderbias"
 FILE = "msmarco-passage/fair/biases.csv"
 CSV = "doc_id,gender_bias\n8210786,M\n7660865,F\n12,N\n"
@@ -68,15 +56,6 @@ def test_annotated_genders(irds, files):
     run = qrels[["query_id", "doc_id"]].assign(score=[4.0, 3.0, 2.0, 1.0])
     measure = MRecall(value="share", groups=NAME) @ 2
     assert values_of([measure], qrels, run) == {(measure, "1"): pytest.approx(2 / 3)}
-
-
-@pytest.mark.slow
-def test_the_real_annotations(irds, files, shared):
-    file = shared / "data/gender/MSMGenderBias.csv"
-    files.write(FILE, file.read_bytes())
-    docnos = pd.read_csv(file, dtype=str)["doc_id"]
-    found = groups.get(NAME).lookup(["1"] * len(docnos), docnos)["group"].value_counts()
-    assert found.to_dict() == {"neutral": 636, "male": 144, "female": 113}
 
 
 @pytest.mark.slow

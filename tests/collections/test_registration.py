@@ -116,8 +116,8 @@ def test_groups_need_no_ir_datasets_before_a_measure_asks():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["collections.arguments", "collections.sources",
-                                    "io.documents"])
+@pytest.mark.parametrize("module", ["collections.arguments", "collections.passages",
+                                    "collections.sources", "io.documents"])
 def test_a_module_can_be_imported_first(module):
     assert run(f"import pt_fairness.{module}, ir_datasets\n"
                "print({'pt-fairness/debates', 'disks45/nocr/trec8/source'} "

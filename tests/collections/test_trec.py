@@ -1,10 +1,8 @@
 """TREC tracks: newswire, misinfo 2019 and NeuCLIR; and CLEF eHealth."""
 
-import gzip
 import re
 import shutil
 import warnings
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ from case_marks import quick_cases
 from collection_commands import table
 from ir_datasets_home import example
 
-from pt_fairness import collections, groups, values
+from pt_fairness import groups, values
 from pt_fairness.core.messages import FairnessWarning
 
 QRELS = ("401 0 FBIS3-10009 0\n401 0 FT911-3 1\n\n402 0 LA010189-0001 1\n"
@@ -43,15 +41,6 @@ def test_robust04_and_its_folds(irds, files, qrels_of):
     assert qrels_of("disks45/nocr/trec-robust-2004/source") == everything
     for fold, row in enumerate(everything, 1):
         assert qrels_of(f"disks45/nocr/trec-robust-2004/fold{fold}/source") == [row]
-
-
-@pytest.mark.slow
-def test_the_real_trec8_qrels(irds, files, qrels_of, shared):
-    qrels = shared / "data" / "trec8" / "qrels.trec8.adhoc.txt.gz"
-    files.trec8(gzip.decompress(qrels.read_bytes()))
-    rows = qrels_of(f"{TREC8}/source")
-    relevant = Counter(group for _, _, label, group in rows if label > 0)
-    assert relevant == {"FT": 1670, "LA": 1185, "FBIS": 1667, "FR": 206}
 
 
 MISINFO = "clueweb12/b13/trec-misinfo-2019"
@@ -216,9 +205,3 @@ def test_the_corpora_that_are_there_are_used(irds, files, written):
     found = groups.get(NAMES[0])
     with pytest.warns(FairnessWarning, match="1 of 2 documents"):
         assert found.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]
-    # A docstore without the file that it was built from is enough.
-    (files.home / "neuclir" / "1" / "fas" / "docs.jsonl.gz").unlink()
-    collections.make.cache_clear()
-    fresh = collections.make("groups", NAMES[0])
-    with pytest.warns(FairnessWarning, match="1 of 2 documents"):
-        assert fresh.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]

@@ -26,13 +26,6 @@ def test_did_you_mean(typed, suggested):
         parsed_one(typed)
 
 
-def test_every_name_is_found_in_lower_case():
-    known = ir_measures.measures.registry
-    found = {name: parse(meant(name.swapcase() + "x")).NAME.lower() for name in known}
-    # NDKL and nDKL differ by case alone.
-    assert found == {name: measure.NAME.lower() for name, measure in known.items()}
-
-
 @each("typed", ["qwertz", "", "official", "nDCG@", "rKL(groups='x'@5"])
 def test_nothing_is_near(typed, capsys):
     assert meant(typed) is None

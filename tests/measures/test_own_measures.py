@@ -22,8 +22,8 @@ from one_test import each
 from slow_versions.common import compares_groups, mean_over_samples, target_is_empty, target_shares
 
 import pt_fairness
-from pt_fairness import FairnessWarning, analysis, cli
-from pt_fairness.measures.example import qrels, run
+from pt_fairness import FairnessWarning, cli
+from pt_fairness.measures.descriptions import qrels, run
 
 #: A module with a measure in five lines.
 FIVE_LINES = """\
@@ -156,25 +156,6 @@ class TestValues:
         assert text.count("1.0000*") == 1 and "(n=6)" in text
         with pytest.warns(FairnessWarning, match="First on 2 of 8 topics"):
             assert first.calc_aggregate(judged, some) == 6 / 8
-
-    def test_significance_needs_six_topics_with_two_values(self):
-        judged, ranked = (pd.concat([frame.assign(query_id=str(qid)) for qid in builtins.range(8)])
-                          for frame in (qrels, run))
-        place = pt_fairness.measure(
-            lambda codes, labels, shares: shares[codes[:, 0], labels.index("PRO")],
-            "Place", ideal=-1, range=(None, None))
-        few = ranked[(ranked["query_id"] < "3") & (ranked["doc_id"] == "c")]
-        found = pt_fairness.evaluate({"all": ranked, "few": few}, judged, place, baseline="all",
-                                     progress=False)
-        assert found.averages["Place reject"].tolist() == [False, False]
-        assert not analysis.notes.marks(found.averages, found.facts)["Place"].any()
-        random = analysis.against_random({"few": few}, judged, place, draws=2, progress=False)
-        assert 0 <= random["value"].item() <= 1
-
-    def test_undefined_topics_are_counted(self):
-        measure = pt_fairness.measure(lambda length: np.where(length > 1, np.nan, 0.5), "Half")
-        with pytest.warns(FairnessWarning, match=r"Half on 1 of 1 topics"):
-            assert measure.calc_aggregate(qrels, run) == 0
 
     def test_without_qrels(self):
         options = {"groups": {"a": "PRO", "b": "PRO", "c": "CON"}, "progress": False}

@@ -73,7 +73,7 @@ def test_every_parity_measure_parses_back(kind, params):
     pf.RepBias(group=1.0, target={"1": 0.25, "x": 0.75}, abs=True, rel=-2) @ 3,
     pf.Skew(group="A,B", target="run", groups="trec-newswire"), pf.MinSkew @ 4, pf.MaxSkew(rel=2),
     pf.BiasP, pf.BiasP(pro="in favour", con=2.0, abs=True) @ 3, pf.BiasRBP(p=0.5, rel=-1) @ 3,
-    pf.PEER(weights={2: 0.75, 0: 0.25}, unretrieved="count") @ 20, pf.GF(order=["low", "mid", 3]),
+    pf.PEER(weights={2: 0.75, 0: 0.25}, unretrieved="count") @ 20, pf.GF(order="low,mid,3"),
     pf.FAIR(p=0.25, alpha=0.05, adjust=False, value="prefixes", protected="a,b") @ 20,
     pf.RADio(divergence="kl", discount="geometric", p=0.5) @ 10, pf.EEL(u=0.25, by="group") @ 5,
     pf.GFR(attributes={"h index": "nmd"}, targets={"h index": {"low": 0.5, "high": 0.5}}) @ 10,
@@ -92,7 +92,6 @@ def test_other_measures_parse_back(measure):
 
 def test_equal_values_are_one_measure():
     assert pf.rND(rel=1, protected="minority", step=1) == pf.rND
-    assert pf.rND(protected=["CON", "NEUTRAL"]) == pf.rND(protected="CON,NEUTRAL")
     assert pf.rND(protected=1) == pf.rND(protected=1.0) == pf.rND(protected="1")
     assert pf.rKL(target={"b": 0.5, "a": 0.5}) == pf.rKL(target={"a": 0.5, "b": 0.5})
     assert pf.rKL(target={1: 1}) == pf.rKL(target={"1": 1.0})
@@ -120,7 +119,7 @@ NEEDED = {"group": "A", "values": {"A": 1.0}, "attributes": {"a": "jsd"}}
 #: Values that no measure takes.
 WRONG = {
     "cutoff": [0, 2.5, True, 10**20], "rel": ["high"], "step": [0], "norm": ["sum"],
-    "discount": ["linear"], "protected": ["", ["a,b", "c"]], "groups": ["", 3], "abs": [1],
+    "discount": ["linear"], "protected": ["", ["a", "c"]], "groups": ["", 3], "abs": [1],
     "target": ["everything", {"a": 1.5, "b": -0.5}, {}, {"a": 0.5}, {"a": 0.5, "b": 0.6},
                {"a": math.nan}, {"a": "much"}],
     "group": [" ", ["A", "B"]], "pro": [" "], "con": [" "],
@@ -179,13 +178,6 @@ MINE = groups.from_mapping({"d": "A"}, name="mine")
 
 
 @each("value, form", [
-    ("low,mid,high", "low,mid,high"), (["low", "mid", "high"], "low,mid,high"),
-    (("b", "a"), "b,a"), ([1, 2.0, "3"], "1,2,3"), (["one"], "one")])
-def test_orders_keep_their_order(value, form):
-    assert taken(ORDER, value) == form
-
-
-@each("value, form", [
     ("b,a", "a,b"), ("b", "b"), ("", ""), ("a,,b", "a,b")])
 def test_names_of_attributes_have_no_order(value, form):
     assert literal(taken(WHOLE, value)) == repr(form)
@@ -206,7 +198,7 @@ def test_sources_are_sorted_and_named(census):
 
 @each("param, make, values", [
     (ORDER, lambda value: pf.GF(order=value, divergence="nmd"),
-     ["a,a", "a,,b", "", ["a", "b", "a"], ["a,b", "c"], {"a": 1}]),
+     ["a,a", "a,,b", "", ["a", "b"], {"a": 1}]),
     (WEIGHTS, lambda value: pf.PEER(weights=value),
      [{}, {0: 0.5}, {0: 1.5, 1: -0.5}, {-1: 1.0}, {0.5: 1.0}, {"a": 1.0}, {1: 0.5, "1": 0.5},
       {1: math.nan}, {None: 1.0}, [1.0], "1"]),
@@ -230,8 +222,7 @@ def test_what_is_refused(census, param, make, values):
     (pf.TrecFair(attributes={"a": GENDER}, ideal=3, cutoff=4), "ideal"), (pf.RaB, "values"),
     (pf.TrecFair(attributes={"a": GENDER}, of_qrels=1.5), "of_qrels"),
     (pf.rKL(protected="all", norm="range"), "protected"), (pf.IAA(protected="A"), "protected"),
-    *((kind(protected=every), "protected") for kind in (pf.rND, pf.nDD, pf.logDP, pf.FAIR)
-      for every in ("all", ["all"]))])
+    *((kind(protected="all"), "protected") for kind in (pf.rND, pf.nDD, pf.logDP, pf.FAIR))])
 def test_what_does_not_fit_together(measure, word):
     with pytest.raises(ValueError, match=word):
         measure.validate_params()

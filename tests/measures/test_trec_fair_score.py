@@ -227,7 +227,7 @@ def test_a_label_that_only_the_run_has_is_unknown(registered_groups, values):
 
 def test_text_pickle_and_objects(track):
     measure = TrecFair(attributes={"gender": GENDER, "continents": WORLD},
-                       whole=["gender", "continents"], ideal=1000) @ 20
+                       whole="gender,continents", ideal=1000) @ 20
     text = (f"TrecFair(attributes={{'continents':'{WORLD}','gender':'{GENDER}'}},"
             "whole='continents,gender',ideal=1000)@20")
     assert str(measure) == text and ir_measures.parse_measure(text) == measure

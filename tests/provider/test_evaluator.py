@@ -7,7 +7,6 @@ import math
 import ir_measures
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from ir_measures import AP, ERR_IA, P, alpha_nDCG, nDCG
 from ir_measures.util import Qrel, ScoredDoc
@@ -16,7 +15,6 @@ from provider_cases import ALL, QRELS, RUN, by_topic, told, told_of
 from pt_fairness import (
     AWRF,
     Annotated,
-    BiasP,
     DistFair,
     FairnessWarning,
     RepBias,
@@ -185,13 +183,6 @@ def test_labels_that_no_document_has_are_warned_of(worked, measure, words):
     assert all(word in text for word in words)
 
 
-@pytest.mark.parametrize("label, measure", [
-    ("7", rND @ 3), ("a, b", rND(protected="a, b") @ 3), ("gégen", rND(protected="gégen") @ 3)])
-def test_labels_are_any_text(worked, label, measure):
-    qrels = worked.qrels_frame.replace({"iteration": {"CON": label}})
-    assert one_value(measure, qrels, worked.run_frame) == WORKED
-
-
 @pytest.mark.parametrize("empty", [[], {}, pd.DataFrame([("1", "a", 1.0)], columns=RUN)[:0]],
                          ids=["list", "dict", "frame"])
 def test_an_empty_run_is_unfair(worked, empty):
@@ -289,17 +280,6 @@ def test_topics_that_groups_drop_are_in_no_mean(name):
     values = by_topic([measure], qrels, run)
     assert values[str(measure), "1"] == expected and np.isnan(values[str(measure), "2"])
     assert np.isnan(ir_measures.calc_aggregate([measure], qrels[3:], run)[measure])
-
-
-def test_topics_that_groups_drop_in_an_experiment():
-    measures = [nDCG @ 3, BiasP(pro="conservative", con="liberal", groups=DROPPING) @ 2]
-    run, qrels = map(pt.model.from_ir_measures, (DROPPED_RUN, DROPPED_QRELS))
-    topics = pd.DataFrame({"qid": ["1", "2"], "query": "x"})
-    perquery = pt.Experiment([run], topics, qrels, measures, perquery=True)
-    values = perquery[perquery["measure"] == str(measures[1])].set_index("qid")["value"]
-    assert values["1"] == -1.0 and np.isnan(values["2"])
-    averages, _ = pt.fairness.evaluate(run, qrels, measures, progress=False)
-    assert averages.iloc[0, 1:].tolist() == [1.0, -1.0]
 
 
 @pytest.mark.parametrize("measure", [

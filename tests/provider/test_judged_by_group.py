@@ -168,12 +168,6 @@ def test_topics_without_a_relevant_document_of_the_group_are_zero():
         assert one.query_id == "1" or one.value == 0
 
 
-def test_a_list_that_a_provider_cannot_take_is_an_error():
-    with pytest.raises(ValueError, match=r"measure must be .*Accuracy"):
-        measure = OfGroup(measure="Accuracy", group="llm", others="dropped")
-        evaluate({"one": RANKED}, JUDGED, [measure], progress=False)
-
-
 def test_the_relevance_for_a_group_is_that_of_its_rows():
     """Every document is relevant, but one only for the other group."""
     qrels = pd.DataFrame([("1", "a", "A", 0), ("1", "a", "B", 2), ("1", "b", "A", 1)],

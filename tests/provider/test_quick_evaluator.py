@@ -11,7 +11,7 @@ from case_marks import quick_cases
 from ir_measures import AP, ERR, RR, Judged, P, nDCG
 
 from pt_fairness import AWRF, IAA
-from pt_fairness.provider.quick_evaluator import QuickEvaluator
+from pt_fairness.provider.evaluator import QuickEvaluator
 
 MEASURES = [nDCG @ 5, AP(rel=2), P @ 3, RR, Judged @ 4]
 

@@ -13,7 +13,7 @@ import pytest
 from ir_measures import ERR_IA, NRBP, alpha_nDCG, nDCG
 
 from pt_fairness import NDKL, groups, logDP, nDD, nDJS, rKL, rND
-from pt_fairness.provider.quick_evaluator import QuickEvaluator
+from pt_fairness.provider.evaluator import QuickEvaluator
 
 #: Without the memory of what is imported when something is first evaluated.
 WARM = pd.DataFrame(

@@ -67,19 +67,6 @@ def test_in_a_pipeline():
     assert american.search("q", qid="1")["docno"].tolist() == ["LA010189-1"]
 
 
-def test_a_cutoff_comes_first():
-    class Asked(groups.Groups):
-        asked = 0
-
-        def lookup(self, qids, docnos):
-            Asked.asked += len(docnos)
-            return pd.DataFrame({"qid": qids, "docno": docnos, "group": "g"})
-
-    retrieved = pt.Transformer.from_df(results(*(("1", f"d{i}") for i in range(20))))
-    pipeline = (retrieved >> pt.fairness.annotate(Asked("asked", ["g"])) % 4).compile()
-    assert pipeline.search("q", qid="1")["group"].tolist() == ["g"] * 4 and Asked.asked == 4
-
-
 def test_equal_groups_make_equal_transformers():
     """PyTerrier runs a common prefix of several pipelines once."""
     one, other, third = (pt.fairness.annotate(groups.from_mapping({"a": label})) for label in "XXY")

@@ -85,13 +85,6 @@ class TestFairPolicy:
         assert rankings.tolist() == [[0, 2, 1, 3], [1, 3, 0, 2]]
         assert probabilities == pytest.approx([0.5, 0.5])
 
-    @pytest.mark.parametrize("shares", [np.eye(2)[[0, 1, 1]], np.eye(3)])
-    def test_a_share_that_cannot_be_reached(self, shares):
-        target = np.array([1.0, 0.0, 0.0][: shares.shape[1]])
-        rankings, probabilities = fair_policy(
-            np.array([1.0, 0.5, 0.0]), shares, target, weights_of(3, 3))
-        assert rankings[0].tolist() == [0, 1, 2] and probabilities.tolist() == [1.0]
-
     def test_groups_of_no_share_in_the_target(self):
         # The least difference takes rankings that the largest utility does not.
         shares = np.array([[0, 0, 0, 0, 1], [0, 0, 0, 1, 0], [0, 0, 0.5, 0, 0.5],
@@ -177,17 +170,6 @@ class TestExposure:
                 gap, abs=1e-6)
             checked += 1
         assert checked > 4
-
-    def test_the_discount_of_awrf(self):
-        for name, parameter in (("trec", {}), ("geometric", {"p": 0.5})):
-            policy = rerankers.fair_exposure(discount=name, k=5, **parameter)
-            orders, probabilities = rankings_of(policy.policy(results(WORKED)))
-            weights = arrays.discount(name, 5, **parameter)
-            exposure = sum(
-                p * weights @ [d in "efg" for d in one.replace("u ", "").split()[:5]]
-                for one, p in zip(orders, probabilities, strict=True))
-            assert exposure == pytest.approx(weights.sum() / 2)
-
 
 def test_draws_by_cumulated_probability():
     frame = results(WORKED)
