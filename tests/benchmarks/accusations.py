@@ -20,7 +20,7 @@ import pandas as pd
 from label_worlds import WORLDS, Experiment, experiment
 
 import pt_fairness
-from pt_fairness import FairnessWarning, analysis, groups
+from pt_fairness import FairnessWarning, analysis
 from pt_fairness.analysis.corrections import Corrections
 from pt_fairness.analysis.human_labels import human_labels
 
