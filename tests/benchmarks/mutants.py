@@ -1,11 +1,12 @@
 """What the tests catch: ``python tests/benchmarks/mutants.py --seed N`` draws 60 mutants, changes a
-copy of the package by one at a time and runs the tests until one fails; it prints the table of the
-page on contributing.
+copy of the package by one at a time and runs the tests until one fails; it prints how many of each
+room die, and where.
 
 A mutant has one operator, constant, bound or order of arguments changed. Each is tried against the
 default tests of its file and its room, then against those of ``tests`` and the rooms above, and
 then against the slow ones of its room. ``--jobs 2`` tries two at a time, ``--results FILE`` keeps
-the results, from which a later run goes on, and ``--list`` shows the mutants.
+the results, from which a later run goes on, and ``--list`` shows the mutants. A mutant is
+``unclear`` if the test that fails also fails without it.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ import ast
 import copy
 import importlib
 import json
+import multiprocessing
 import os
 import random
 import shutil
 import signal
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -35,6 +38,7 @@ for _name in ("hypothesis", "ir_datasets", "ir_measures", "matplotlib.pyplot", "
     importlib.import_module(_name)
 assert not any(name.startswith("pt_fairness") for name in sys.modules)
 
+FORK = multiprocessing.get_context("fork")
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: How many mutants a room has.
 ROOMS = {"measures": 11, "rankings": 7, "provider": 7, "groups": 7, "analysis": 7, "rerank": 7,
@@ -73,13 +77,8 @@ class Mutant(NamedTuple):
         return source[:self.begin] + self.new.encode() + source[self.end:]
 
     def __str__(self) -> str:
-        place = f"{self.path.relative_to(ROOT)}:{self.line}"
-        return f"{place}: {self.kind}: {shorter(self.old)} → {shorter(self.new)}"
-
-
-def shorter(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 90 else f"{line[:87]}…"
+        old, new = (textwrap.shorten(text, 90, placeholder="…") for text in (self.old, self.new))
+        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.kind}: {old} → {new}"
 
 
 def parts(node: ast.AST) -> Iterator[ast.AST]:
@@ -177,18 +176,15 @@ def tests_of(stage: str, mutant: Mutant, tests: Path) -> list[str]:
 
 
 def run_tests(arguments: list[str], project: Path, log: Path) -> NoReturn:
-    """Run pytest in this process, which a fork has made, and end it."""
-    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for stream in (1, 2):
-        os.dup2(output, stream)
+    """Run pytest in this process, and end it with pytest's code."""
     os.setpgid(0, 0)
     os.chdir(project)
-    code = 3
-    try:
-        code = int(pytest.main(["-q", "-x", *arguments]))
-    finally:
-        sys.stdout.flush()
-        os._exit(code)
+    with log.open("w") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    code = pytest.main(["-q", "-x", *arguments])
+    sys.stdout.flush()
+    os._exit(code)
 
 
 def failing(arguments: list[str], project: Path) -> str:
@@ -197,31 +193,22 @@ def failing(arguments: list[str], project: Path) -> str:
     The tests run in a fork of this process, which has imported what they need but the package.
     """
     log = project / "pytest.log"
-    child = os.fork()
-    if not child:
-        run_tests(arguments, project, log)
-    until = time.monotonic() + LIMIT
-    ended, status = os.waitpid(child, os.WNOHANG)
-    while not ended:
-        if time.monotonic() > until:
-            os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return "(time is up)"
-        time.sleep(0.1)
-        ended, status = os.waitpid(child, os.WNOHANG)
-    code = os.waitstatus_to_exitcode(status)
-    if code in (0, 5):  # 5: no test is of this kind
+    tests = FORK.Process(target=run_tests, args=(arguments, project, log))
+    tests.start()
+    tests.join(LIMIT)
+    if tests.exitcode is None:
+        os.killpg(tests.pid, signal.SIGKILL)
+        tests.join()
+        return "(time is up)"
+    if tests.exitcode in (0, 5):  # 5: no test is of this kind
         return ""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-    return failed[0] if failed else f"pytest ended with {code}"
+    return failed[0] if failed else f"pytest ended with {tests.exitcode}"
 
 
 def stage_of_death(mutant: Mutant, project: Path) -> tuple[str, str]:
-    """Return the stage that kills a mutant, or "survived", and the test.
-
-    The test has to pass without the change.
-    """
+    """Return the stage that kills a mutant, "survived" or "unclear", and the test."""
     path = project / mutant.path.relative_to(ROOT)
     before = path.read_bytes()
     for stage in STAGES:
@@ -229,37 +216,33 @@ def stage_of_death(mutant: Mutant, project: Path) -> tuple[str, str]:
         if not arguments:
             continue
         path.write_bytes(mutant.source())
-        try:
-            test = failing(arguments, project)
-        finally:
-            path.write_bytes(before)
+        test = failing(arguments, project)
+        path.write_bytes(before)
         if test:
             name = test.removeprefix("FAILED ").removeprefix("ERROR ").partition(" - ")[0]
             if "::" in name and failing([*arguments[:2], name], project):
-                raise SystemExit(f"{name} fails without a change")
+                return "unclear", test
             return stage, test
     return "survived", ""
+
+
+def copy_project(folder: str) -> None:
+    """Give this process a copy of the project of its own."""
+    project = Path(tempfile.mkdtemp(dir=folder)) / "project"
+    shutil.copytree(ROOT, project, ignore=shutil.ignore_patterns(".git", "__pycache__"))
+    os.environ["PYTHONPATH"] = str(project)
+    sys.path.insert(0, str(project))
+
+
+def tried(mutant: Mutant) -> tuple[str, str, str]:
+    """Return a mutant, the stage and the test that killed it."""
+    return str(mutant), *stage_of_death(mutant, Path(sys.path[0]))
 
 
 def read_results(path: Path) -> dict[str, tuple[str, str]]:
     """Return the stage and the test that killed each mutant."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return {name: (stage, test) for name, stage, test in map(json.loads, lines)}
-
-
-def try_mutants(mutants: Sequence[Mutant], results: Path) -> None:
-    """Try mutants on a copy of the project, and append a line for each to the results."""
-    with tempfile.TemporaryDirectory() as folder:
-        project = Path(folder) / "project"
-        shutil.copytree(ROOT, project, ignore=shutil.ignore_patterns(".git", "__pycache__"))
-        os.environ["PYTHONPATH"] = str(project)
-        sys.path.insert(0, str(project))
-        for mutant in mutants:
-            stage, test = stage_of_death(mutant, project)
-            line = json.dumps([str(mutant), stage, test], ensure_ascii=False)
-            with results.open("a", encoding="utf-8") as file:
-                file.write(f"{line}\n")
-            print(mutant, stage, test, flush=True)
 
 
 def table(results: dict[str, tuple[str, str]], mutants: list[Mutant]) -> str:
@@ -271,7 +254,7 @@ def table(results: dict[str, tuple[str, str]], mutants: list[Mutant]) -> str:
     for room in (*ROOMS, "all"):
         stages = [stage for mutant, stage in known.items() if room in (mutant.room, "all")]
         lines.append(form.format(room, len(stages), *map(stages.count, heads[2:])))
-    for stage in ("slow", "survived"):
+    for stage in ("slow", "survived", "unclear"):
         lines += [f"{stage}: {mutant}" for mutant, where in known.items() if where == stage]
     return "\n".join(lines)
 
@@ -290,18 +273,12 @@ def main() -> None:
     path = options.results or Path(f"mutants-{options.seed}.jsonl")
     known = read_results(path)
     left = [mutant for mutant in mutants if str(mutant) not in known]
-    workers = []
-    for job in range(options.jobs):
-        worker = os.fork()
-        if not worker:
-            try:
-                try_mutants(left[job::options.jobs], path.resolve())
-            finally:
-                sys.stdout.flush()
-                os._exit(0)
-        workers.append(worker)
-    for worker in workers:
-        os.waitpid(worker, 0)
+    with (tempfile.TemporaryDirectory() as folder, path.open("a", encoding="utf-8") as file,
+          ProcessPoolExecutor(options.jobs, FORK, copy_project, (folder,)) as workers):
+        for task in as_completed(workers.submit(tried, mutant) for mutant in left):
+            line = json.dumps(task.result(), ensure_ascii=False)
+            print(line, file=file, flush=True)
+            print(line, flush=True)
     print(table(read_results(path), mutants))
 
 
