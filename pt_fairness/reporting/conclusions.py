@@ -112,20 +112,24 @@ def _not_told_apart(perquery: pd.DataFrame, column: str, best: str) -> list[str]
 def _random_orders(experiment: Experiment, table: pd.DataFrame, runs: Mapping[str, Any],
                    qrels: pd.DataFrame | None, groups: Any, seed: int) -> list[float]:
     """Return the mean value of random orders for each row of the answer, NaN where unknown."""
-    measures = dict(zip(experiment.columns, experiment.measures, strict=True))
-    compared = [column for column in table["measure"].unique()
-                if compares_groups(measures[column]) and column not in experiment.corrected]
+    uncorrected = {*table["measure"]}.difference(experiment.corrected)
+    measures = []
+    compared = {}
+    for column, measure in zip(experiment.columns, experiment.measures, strict=True):
+        if column in uncorrected and compares_groups(measure):
+            measures.append(measure)
+            compared[str(measure)] = column
     if qrels is None or not compared:
         return [nan] * len(table)
     first = table["system"].str[0]
     found = {name: runs[name] for name in first.dropna().unique()}
     with collecting_warnings():
-        random = analysis.against_random(found, qrels, [measures[column] for column in compared],
-                                         groups, draws=DRAWS, seed=seed, progress=False)
-    columns = {str(measures[column]): column for column in compared}
-    random["measure"] = random["measure"].map(columns)
+        random = analysis.against_random(found, qrels, measures, groups, draws=DRAWS, seed=seed,
+                                         progress=False)
+    random["measure"] = random["measure"].map(compared)
     means: Any = random.set_index(["name", "measure"])["random"]
-    return [means.get(key, nan) for key in zip(first, table["measure"], strict=True)]
+    places = zip(first, table["measure"], strict=True)
+    return [means.get(place, nan) for place in places]
 
 
 def results(experiment: Experiment, found: pd.DataFrame) -> list[str]:
@@ -182,8 +186,10 @@ def other_results(experiment: Experiment) -> list[str]:
             head = "The largest and the smallest mean"
             values = values.loc[[values.idxmax(), values.idxmin()]]
         p = p_values(averages, column)
-        parts = [system + _value(value, nan if p is None else p[system])
-                 for system, value in values.items()]
+        parts = []
+        for system, value in values.items():
+            p_value = nan if p is None else p[system]
+            parts.append(system + _value(value, p_value))
         sentences.append(f"{head} of {experiment.column_names[column]}: {enumerated(parts)}.")
     return sentences
 
@@ -281,7 +287,8 @@ def _on_groups(experiment: Experiment, source: Source) -> str:
     """Return the groups of a source."""
     users = ""
     if len(experiment.sources) > 1:
-        names = [experiment.names[place] for place in source.measures]
+        every = list(experiment.column_names.values())
+        names = [every[place] for place in source.measures]
         users = f" of {enumerated(names)}"
     return f"The groups{users} are from {source.name} ({first_names(source.labels)})."
 

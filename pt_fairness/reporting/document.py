@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import itertools
 import json
 import subprocess
 import sys
@@ -48,16 +47,22 @@ from pt_fairness.reporting.frames import Experiment, decimal
 DEPTH = 20
 #: The heads of the answer that differ from its columns.
 ANSWER_HEADS = {"place": "", "same": "not told apart from", "random": "its documents shuffled"}
+#: What the plane shows, and what it says of each kind of row where it draws it.
+PLANE = ("A point is a system. The better end of a measure is at the top or on the right. No other "
+         "system is better by both measures than a filled point.")
+CAPTIONS = {"baseline": "The thick circle is the baseline.",
+            "interval": "The lines through a point are intervals.",
+            "ideal": "A green dashed line is the ideal value.",
+            "reference": "Other dashed lines are orders of the relevant documents.",
+            "front": "A blue line is the front that the judgments allow."}
 #: The sections that options add: their ids, titles and leads.
 ZERO = ("zero", "Bias against 0",
         "The mean of each signed measure, and a two-sided one-sample t-test of a mean of 0.")
-TOPIC_GROUPS = (
-    "topic-groups", "Groups of topics",
+TOPIC_GROUPS = ("topic-groups", "Groups of topics",
     "Means over the topics of each group with BCa intervals, and their range, the largest minus "
     "the smallest mean. Chance is the mean range where the topics exchange their groups at random; "
     "the p-value of this test is not corrected.")
-UNCERTAIN = (
-    "uncertain", "Uncertain labels",
+UNCERTAIN = ("uncertain", "Uncertain labels",
     "Each draw gives every document one label. The interval from low to high covers the choice of "
     "the topics and the labels, and the share is the part of its variance that the labels have. "
     "The interval from label low to label high covers the labels alone.")
@@ -305,9 +310,9 @@ def _answer(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]) 
     if "random" not in unknown:
         lead += " The last column is the mean if the documents of that system are shuffled."
     findings = experiment.corrections.disagreements() if experiment.corrected else []
-    caveats = conclusions.caveats(experiment)
-    blocks = [_table(frame), _block("findings", lines=[*hidden, *findings]),
-              _block("notes", lines=caveats)]
+    found_lines = _block("findings", lines=[*hidden, *findings])
+    caveats = _block("notes", lines=conclusions.caveats(experiment))
+    blocks = [_table(frame), found_lines, caveats]
     return Section("answer", "Answer", lead, blocks)
 
 
@@ -419,22 +424,6 @@ def _results(experiment: Experiment, frame: pd.DataFrame) -> dict[str, Any]:
     return _table(frame.rename(columns={"name": "system", "n": "topics"}))
 
 
-def _numbers(title: str, tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the block of the folded tables behind a figure.
-
-    :param tables: the blocks of the tables by caption
-    """
-    return _block("numbers", title=title, tables=tables)
-
-
-def _controls(*controls: tuple[str, str, Sequence[str], int]) -> dict[str, Any]:
-    """Return the block of controls of figures.
-
-    :param controls: the label, the id and the options of each, and the position of the chosen one
-    """
-    return _block("controls", controls=controls)
-
-
 def _group_figure(experiment: Experiment, control: str,
                   figure: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a figure with the choice of its group source, and the key of the groups.
@@ -442,26 +431,22 @@ def _group_figure(experiment: Experiment, control: str,
     :param control: the id of the choice
     """
     names = [source.name for source in experiment.sources]
-    return [_controls(("groups", control, names, 0)), _key(experiment), figure]
-
-
-def _key(experiment: Experiment) -> dict[str, Any]:
-    """Return the block of the colours of groups."""
-    return _block("key", sources=experiment.sources)
+    controls = _block("controls", controls=[("groups", control, names, 0)])
+    return [controls, _block("key", sources=experiment.sources), figure]
 
 
 def _shown(experiment: Experiment) -> Section:
     """Return the section on the groups that the systems show."""
     tables = {}
     for (name, _), table in experiment.facts.shares.items():
-        table = table.assign(expected=table["expected"].map("{:.1f}".format),
-                             p=table["p"].map(short_p))
+        expected = table["expected"].map("{:.1f}".format)
+        table = table.assign(expected=expected, p=table["p"].map(short_p))
         tables[name] = _table(table.rename(columns={"name": "system"}))
     caption = ("The share of each group in the attention that a system gives: the first documents "
                "with a group, by the discounts of their ranks. The top bar and the dashed lines "
                "are the shares of the relevant documents.")
     blocks = _group_figure(experiment, "shown-source", _figure("shares", caption, "shares"))
-    blocks += [_numbers("The numbers of the groups", tables),
+    blocks += [_block("numbers", title="The numbers of the groups", tables=tables),
                _block("notes", lines=legend(experiment.facts.shares))]
     by = " by the model's labels" if experiment.corrected else ""
     return Section("shown", f"Who is shown{by}", "Which groups get the attention of each system.",
@@ -471,22 +456,20 @@ def _shown(experiment: Experiment) -> Section:
 def _plane(experiment: Experiment, systems: pd.DataFrame, fronts: pd.DataFrame) -> Section:
     """Return the section with the plane of two measures, whose caption names what is drawn."""
     labels = experiment.labels
-    kinds = {*systems["kind"]}
-    has_intervals = np.isfinite([*systems["low"]]).any()
-    *_, ideal = systems["value"]
-    captions = {
-        "A point is a system.": True, "The thick circle is the baseline.": "baseline" in kinds,
-        "The better end of a measure is at the top or on the right.": True,
-        "No other system is better by both measures than a filled point.": True,
-        "The lines through a point are intervals.": has_intervals,
-        "A green dashed line is the ideal value.": np.isfinite(ideal).any(),
-        "Other dashed lines are orders of the relevant documents.": "reference" in kinds,
-        "A blue line is the front that the judgments allow.": len(fronts),
-        "The table of systems has the numbers.": True}
-    caption = " ".join(itertools.compress(captions, captions.values()))
+    drawn = {*systems["kind"]}
+    *_, ideals = systems["value"]
+    if not np.isfinite(ideals).any():
+        drawn.remove("ideal")
+    if np.isfinite([*systems["low"]]).any():
+        drawn.add("interval")
+    if len(fronts):
+        drawn.add("front")
+    captions = [text for kind, text in CAPTIONS.items() if kind in drawn]
+    caption = " ".join([PLANE, *captions, "The table of systems has the numbers."])
     horizontal = "horizontal", "horizontal", labels, experiment.other
     vertical = "vertical", "vertical", labels, experiment.main
-    blocks = [_controls(horizontal, vertical), _figure("plane", caption, "systems", "fronts")]
+    blocks = [_block("controls", controls=[horizontal, vertical]),
+              _figure("plane", caption, "systems", "fronts")]
     return Section("relevance", "Relevance against fairness", "", blocks)
 
 
@@ -495,11 +478,12 @@ def _judgments(experiment: Experiment) -> Section:
     tables = {}
     for source in experiment.sources:
         table = source.distribution.pivot(index="qid", columns="group", values="relevant")
-        table = table.loc[experiment.topics, source.labels].map("{:.4g}".format)
+        numbers = table.loc[experiment.topics, source.labels]
+        table = numbers.map("{:.4g}".format)
         tables[source.name] = _topic_table(table)
     caption = "A document of several groups counts in equal parts, or by its weights."
     blocks = _group_figure(experiment, "source", _figure("judged", caption, "judged"))
-    blocks.append(_numbers("The numbers of relevant documents", tables))
+    blocks.append(_block("numbers", title="The numbers of relevant documents", tables=tables))
     return Section("judgments", "Judgments", "Relevant documents of each group by topic.", blocks)
 
 
@@ -513,28 +497,31 @@ def _topics(experiment: Experiment, compared: pd.DataFrame | None,
     labels = experiment.labels
     measure = "measure", "measure", labels, experiment.main
     topic = "topic", "topic", experiment.topic_texts, 0
-    blocks = [_controls(measure, topic)]
+    blocks = [_block("controls", controls=[measure, topic])]
     if compared is not None:
         caption = ("Differences from the baseline over the topics, with intervals. Filled points "
                    "are significant.")
         table = _results(experiment, compared.loc[:, :"effect"])
         blocks += [_figure("differences", caption, "differences", "systems"),
-                   _numbers("The differences", {"": table})]
+                   _block("numbers", title="The differences", tables={"": table})]
     caption = ("A stroke is the value of a topic, and the point is the chosen topic. The best "
                "system is at the top.")
     values = frames.topic_values(experiment)
     tables = {}
     for column, label in experiment.column_labels.items():
         tables[label] = _topic_table(values[column].unstack(sort=False))
-    blocks += [_figure("values", caption, "values", "systems"), _numbers("The values", tables)]
+    blocks += [_figure("values", caption, "values", "systems"),
+               _block("numbers", title="The values", tables=tables)]
     if ranked:
         counts = frames.counts(experiment, ranked)
         tables = {title: _topic_table(table) for title, table in counts.items()}
         caption = ("The first documents of each system for the chosen topic, the best system at "
                    "the top. A dot is a relevant document. Documents that do not count for the "
                    "measure are faint. Of several rankings of a topic, the first is shown.")
-        blocks += [_key(experiment), _figure("strips", caption, "documents", "values"),
-                   _numbers("The numbers of documents of each group", tables)]
+        title = "The numbers of documents of each group"
+        blocks += [_block("key", sources=experiment.sources),
+                   _figure("strips", caption, "documents", "values"),
+                   _block("numbers", title=title, tables=tables)]
     lead = f"The systems differ most by {labels[experiment.main]} on the first topics."
     return Section("topics", "Topics", lead, blocks)
 

@@ -73,9 +73,9 @@ class Experiment:
         self.columns = results.measure_columns(self.averages)
         names = results.values_by_measure(labels or {}, self.columns)
         #: The names of the measures in a text, and in tables and figures, by column.
-        self.column_names: dict[str, str] = {column: column for column in self.columns} | names
+        own_names = {column: column for column in self.columns}
+        self.column_names: dict[str, str] = own_names | names
         self.column_labels = self.column_names | results.short_names(self.columns) | names
-        self.names = list(self.column_names.values())
         #: The labels of the measures, their better ends, and what these mean.
         self.labels = list(self.column_labels.values())
         self.ends = [str(direction(measure)) for measure in measures]
@@ -100,10 +100,12 @@ class Experiment:
     def correct(self, corrections: Corrections) -> None:
         """Take corrected values, and leave out the tests of the values that they correct."""
         self.corrections = corrections
-        parts = {column: results.split_suffix(column) for column in map(str, self.averages)}
-        tests = [column for column, (measure, suffix) in parts.items()
-                 if suffix and measure in corrections.columns]
-        self.averages = self.averages.assign(**dict.fromkeys(tests, np.nan))
+        tests = {}
+        for column in map(str, self.averages):
+            measure, suffix = results.split_suffix(column)
+            if suffix and measure in corrections.columns:
+                tests[column] = np.nan
+        self.averages = self.averages.assign(**tests)
 
     @property
     def corrected(self) -> list[str]:
@@ -250,7 +252,8 @@ def fronts(experiment: Experiment, qrels: pd.DataFrame, groups: Any) -> pd.DataF
         except ValueError:  # of a pair without a front
             continue
         for place, (x, y) in enumerate(front.to_numpy().tolist()):
-            rows += [(i, j, x, y, place), (j, i, y, x, place)]
+            rows.append((i, j, x, y, place))
+            rows.append((j, i, y, x, place))
     return pd.DataFrame(rows, columns=["horizontal", "vertical", "x", "y", "place"])
 
 
@@ -269,7 +272,8 @@ def values(experiment: Experiment) -> pd.DataFrame:
     """
     table = topic_values(experiment)
     frame = pd.DataFrame({"key": np.arange(len(table))})
-    frame["topic"], frame["system"] = np.divmod(frame["key"], len(experiment.systems))
+    count = len(experiment.systems)
+    frame["topic"], frame["system"] = np.divmod(frame["key"], count)
     far = experiment.distances(table).reset_index(drop=True)
     places = far.groupby(frame["topic"]).rank(method="first", na_option="bottom")
     frame["value"] = _lists(table)
@@ -300,7 +304,8 @@ def documents(experiment: Experiment, ranked: Sequence[pd.DataFrame],
     table["system"] = _places(experiment.systems, table["name"])
     rows = table.groupby(["source", "topic", "system"])[["rank", "docno", "label", "group"]]
     table = rows.agg(list).reset_index()
-    table["key"] = table["topic"] * len(experiment.systems) + table["system"]
+    count = len(experiment.systems)
+    table["key"] = table["topic"] * count + table["system"]
     return table
 
 
@@ -372,7 +377,8 @@ def counts(experiment: Experiment, ranked: Sequence[pd.DataFrame]) -> dict[str, 
     tables = {}
     for source, frame in zip(experiment.sources, ranked, strict=True):
         for label, part in frame.fillna({"group": "no group"}).groupby("group"):
+            title = f"{label} ({source.name})"
             table = pd.crosstab(part["qid"], part["name"])
-            tables[f"{label} ({source.name})"] = table.reindex(
-                experiment.topics, columns=experiment.systems, fill_value=0)
+            table = table.reindex(experiment.topics, columns=experiment.systems, fill_value=0)
+            tables[title] = table
     return tables
