@@ -5,7 +5,7 @@ frames are its result with ``perquery=True``: ``name, qid, measure, value``. Bot
 from files. No function modifies its arguments.
 """
 
-from pt_fairness.analysis.checked_topics import documents_to_label, prediction_powered
+from pt_fairness.analysis.corrections import documents_to_label, prediction_powered
 from pt_fairness.analysis.correlations import Correlations, combine, correlations, minmax
 from pt_fairness.analysis.drawn_labels import label_noise, uncertain_labels
 from pt_fairness.analysis.explanation import explain

@@ -2,22 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.checked_topics import CheckedValues, Comparison
-from pt_fairness.analysis.drawn_labels import DrawnValues, LabelDraws
-from pt_fairness.analysis.human_labels import LEAST_KAPPA, HumanLabels, check
-from pt_fairness.analysis.inputs import measure_columns, systems
-from pt_fairness.analysis.statistics import ALPHA
-from pt_fairness.core.messages import collecting_warnings
-from pt_fairness.groups.combinations import ModelLabels, kappa, wilson
-from pt_fairness.io.runs import RunInputs
+from pt_fairness.analysis.drawn_labels import Documents, DrawnValues, LabelDraws
+from pt_fairness.analysis.human_labels import (
+    LEAST_KAPPA,
+    Checked,
+    HumanLabels,
+    check,
+    is_labelled,
+    listed_documents,
+)
+from pt_fairness.analysis.inputs import (
+    compares_with_judged,
+    kept_annotations,
+    measure_columns,
+    measures_without_groups,
+    ranked_runs,
+    runs_and_qrels,
+    systems,
+)
+from pt_fairness.analysis.statistics import ALPHA, LEAST_INTERVAL, check_level, place_of
+from pt_fairness.core.arrays import ROUNDING, Bools, Floats
+from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.messages import (
+    at_least,
+    collecting_warnings,
+    is_whole,
+    label_texts,
+    shown,
+    warn,
+)
+from pt_fairness.groups import Groups
+from pt_fairness.groups.combinations import ModelLabels, filled_in, kappa, wilson
+from pt_fairness.groups.corpora import text_source, texts_in
+from pt_fairness.io.runs import RunInputs, load_topics
+from pt_fairness.measures.measure import FairnessMeasure, depth_of, rels_of, score
 from pt_fairness.provider.measure_lists import takes_groups
+from pt_fairness.rankings.annotations import Annotations
 
+#: The advice on groups in errors.
+_SOURCE = "name the labels with model= and human="
+#: Warn of fewer checked topics: near the end of a measure's range, intervals cover too little.
+LEAST_CHECKED = 20
 #: The number of draws of true labels.
 DRAWS = 200
 #: The level of label intervals.
@@ -28,6 +61,308 @@ MOST_SENTENCES = 3
 _VALUES = ["mean", "label low", "label high"]
 BY_SAMPLE = ["corrected", "low", "high"]
 BY_TOPICS = ["by topics", "topics low", "topics high"]
+
+
+class Comparison:
+    """Runs, judgments and the labels of a model and of people.
+
+    :param caller: the name of the public function, for errors
+    """
+
+    def __init__(self, runs: RunInputs, qrels: pd.DataFrame, measures: Any, caller: str,
+                 model: Any, human: Groups) -> None:
+        self.measures = measures_without_groups(measures, caller, _SOURCE)
+        frames, judged = runs_and_qrels(runs, qrels, None)
+        self.model = sources.get(model)
+        self.human = human
+        both = Checked(self.model, human)
+        self.checked = kept_annotations(judged, both, self.measures)
+        by_model = Checked(self.model, human, used=False)
+        self.unchecked = kept_annotations(judged, by_model, self.measures)
+        self.judgments = self.checked.judgments
+        self.runs = ranked_runs(frames, self.judgments)
+
+    def values(self, annotations: Annotations) -> Floats:
+        """Return the values, NaN where undefined, ``[systems, measures, T]``."""
+        depth = depth_of(self.measures)
+        values = []
+        for run in self.runs.values():
+            scores = score(self.measures, annotations.rankings(run, depth))
+            values.append([scores[measure] for measure in self.measures])
+        return np.array(values)
+
+    def checked_values(self, topics: Any) -> CheckedValues:
+        """Return the values by the model and by hand.
+
+        :param topics: the checked topics
+        :raises IncompleteTopicError: if a document of these that counts lacks a human label
+        """
+        judgments = self.judgments
+        is_checked = np.isin(judgments.topics, label_texts(topics, "topics"))
+        missing = self.unchecked_documents()
+        in_checked = missing["qid"].isin(judgments.names[is_checked])
+        for row in missing[in_checked][:1].itertuples():
+            where = "judged" if row.name is None else f"ranked by {row.name!r}"
+            raise IncompleteTopicError(f"checked topics must be complete: {row.docno!r} of topic "
+                                       f"{row.qid!r}, {where}, lacks a human label. "
+                                       "documents_to_label lists the rest")
+        f = self.values(self.unchecked)
+        y = self.values(self.checked)
+        return CheckedValues(list(self.runs), self.measures, f, y, is_checked)
+
+    def unchecked_documents(self) -> pd.DataFrame:
+        """Return ``qid, docno, name``: the documents that count and lack a human label.
+
+        A system counts its documents down to the last annotated one that a measure needs. If a
+        target or population comes from the qrels, their documents count, with the name ``None``.
+        """
+        judgments = self.judgments
+        rels = rels_of(list(filter(compares_with_judged, self.measures)))
+        least = min((-math.inf if rel is None else rel for rel in rels), default=math.inf)
+        relevant = np.flatnonzero(judgments.relevance >= least)
+        parts: list[Any] = [(None, judgments, relevant)]
+        depth = depth_of(self.measures)
+        for name, run in self.runs.items():
+            is_annotated = self.checked.rankings(run, depth).codes >= 0
+            before: Any = np.cumsum(is_annotated) - is_annotated
+            before -= before[run.start[run.ranking]]
+            most = math.inf if depth is None else depth
+            parts.append((name, run, np.flatnonzero(before < most)))
+        tables = []
+        for name, part, rows in parts:
+            columns = {"qid": judgments.names[part.topic[rows]], "docno": part.docnos(rows)}
+            tables.append(pd.DataFrame(columns, dtype=object).assign(name=name))
+        table = pd.concat(tables, ignore_index=True)
+        qids, docnos = table["qid"].to_numpy(), table["docno"].to_numpy()
+        by_model = is_labelled(self.model, qids, docnos)
+        by_people = is_labelled(self.human, qids, docnos)
+        return table[by_model & ~by_people]
+
+
+def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, model: Any,
+                       human: Any, topics: Iterable[Any] | None = None, confidence: float = 0.95,
+                       baseline: int | str | None = None) -> pd.DataFrame:
+    """Correct values on a model's labels by topics that people checked in full.
+
+    The difference between the values by hand and by the model on the checked topics corrects the
+    mean over all topics. This assumes nothing about the model, the systems or the errors. The
+    checked topics must be a random sample of all topics, and all of that sample: topics that happen
+    to be complete are not a sample.
+
+    With f the values with the model's labels, y the values with the human labels, T topics where
+    both are defined, and n of them checked (L):
+
+    .. code-block:: text
+
+       b            Cov_L(y, f) / Var_T(f), from 0 to 1
+       mean         b · mean_T(f) + mean_L(y − b · f)
+       label error² (1 − n / T) · Var_L(y − b · f) / n
+       error²       label error² + Var_L(y) / T
+
+    Intervals are ± t · error, with n − 1 degrees of freedom. Mean and intervals end at the range of
+    the measure.
+
+    Source: Angelopoulos et al. (2023), *Prediction-powered inference*; Cochran (1977), chapter 7.
+
+    :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads
+    :param qrels: ``qid, docno, label`` (or ir_measures' names)
+    :param measures: measures of this package without a ``groups`` parameter, or their names
+    :param model: the labels of the model, also several or weights of a document
+    :param human: the human labels. An empty list or ``-`` is the label of a document without group
+    :param topics: the checked topics; by default the topics of the rows of ``human``
+    :param confidence: the confidence level
+    :param baseline: a system, by name or position, to return differences from; it is left out
+    :returns: ``name, measure, n`` (T), ``checked`` (n), ``mean``; ``low, high``: its interval for
+        topics like these; ``label low, label high``: its interval for these topics; ``by model``:
+        the mean of f; and ``by hand``: the mean of y over the checked topics. With fewer than three
+        checked topics, mean and intervals are NaN. Near the end of a measure's range, the interval
+        covers too little
+    :raises ValueError: if the checked topics are not named, or if one is not complete: a document
+        that counts lacks a human label
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> qrels = pd.DataFrame({"qid": [*"11223344"], "docno": [*"abcdefgh"], "label": 1})
+    >>> run = qrels.assign(score=range(8))
+    >>> model = dict(zip("abcdefgh", "FMFMFFMM"))
+    >>> human = {"a": "F", "b": "M", "c": "F", "d": "F", "e": "F", "f": "F"}
+    >>> found = analysis.prediction_powered({"A": run}, qrels, "AWRF@2", model, human, [1, 2, 3])
+    >>> found[["n", "checked", "mean", "by model", "by hand"]].round(3)
+       n  checked   mean  by model  by hand
+    0  4        3  0.764      0.84    0.789
+    """
+    check_level(confidence)
+    data = Comparison(runs, qrels, measures, "prediction_powered", model, filled_in(human))
+    if topics is None:
+        topics, _ = data.human.documents() or (None, None)
+        if topics is None:
+            raise ValueError("topics must be the checked topics where human labels have none, got "
+                             "None")
+    return data.checked_values(topics).table(confidence, baseline)
+
+
+class IncompleteTopicError(ValueError):
+    """A document that counts in a checked topic lacks a human label."""
+
+
+class CheckedValues(NamedTuple):
+    """Values of measures with the labels of a model and with human labels."""
+
+    systems: list[str]
+    measures: list[FairnessMeasure]
+    #: The values with the model's labels, and with the human labels, NaN where undefined,
+    #: ``[systems, measures, T]``.
+    by_model: Floats
+    by_hand: Floats
+    #: Whether a topic is checked, ``[T]``.
+    checked: Bools
+
+    def table(self, confidence: float, baseline: int | str | None = None) -> pd.DataFrame:
+        """Return what :func:`prediction_powered` returns."""
+        systems, f, y = self.systems, self.by_model, self.by_hand
+        if baseline is not None:
+            place = place_of(baseline, systems)
+            systems = np.delete(systems, place).tolist()
+            f, y = (np.delete(values - values[place], place, axis=0) for values in (f, y))
+        rows = []
+        for s, name in enumerate(systems):
+            for m, measure in enumerate(self.measures):
+                row = estimate(f[s, m], y[s, m], self.checked, confidence)
+                rows.append({"name": name, "measure": str(measure), **row})
+        table = pd.DataFrame(rows)
+        ranges = np.array([measure.RANGE for measure in self.measures], float)  # NaN for no end
+        low, high = np.tile(ranges.T, len(systems))
+        if baseline is not None:
+            low, high = low - high, high - low
+        table[CUT] = table[CUT].clip(pd.Series(low), pd.Series(high), axis="index")
+        few = table["checked"].min()
+        if few < LEAST_CHECKED:
+            warn(f"{few} topics are checked: with fewer than {LEAST_CHECKED}, intervals can cover "
+                 f"too little, and with fewer than {LEAST_INTERVAL} there are none. Check more "
+                 "topics")
+        return table
+
+
+#: The columns that end at the range of the measure.
+CUT = ["mean", "low", "high", "label low", "label high"]
+
+
+def estimate(f: Floats, y: Floats, checked: Bools, confidence: float) -> dict[str, Any]:
+    """Return the columns ``n`` to ``by hand`` of :func:`prediction_powered`.
+
+    :param f: the values with the model's labels, NaN where undefined, ``[T]``
+    :param y: the values with the human labels, ``[T]``
+    :param checked: whether a topic is checked, ``[T]``
+    """
+    from scipy.stats import t
+    defined = ~np.isnan(f + y)
+    f = f[defined]
+    in_sample = checked[defined]
+    f_checked = f[in_sample]
+    y = y[defined & checked]
+    topics, n = len(f), len(y)
+    row = {"n": topics, "checked": n} | dict.fromkeys(CUT, math.nan)
+    row |= {"by model": pd.Series(f).mean(), "by hand": pd.Series(y).mean()}
+    if n < LEAST_INTERVAL:
+        return row
+    variance = f.var(ddof=1)
+    b = 0.0
+    if variance > ROUNDING:
+        slope = np.cov(y, f_checked)[0, 1] / variance
+        b = np.clip(slope, 0.0, 1.0)
+    rest = y - b * f_checked
+    mean = b * f.mean() + rest.mean()
+    label_variance = (1 - n / topics) * rest.var(ddof=1) / n
+    mean_variance = label_variance + y.var(ddof=1) / topics
+    quantile = t.ppf((1 + confidence) / 2, n - 1)
+    half, label_half = quantile * np.sqrt([mean_variance, label_variance])
+    row |= {"mean": mean, "low": mean - half, "high": mean + half}
+    return row | {"label low": mean - label_half, "label high": mean + label_half}
+
+
+def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, model: Any,
+                       human: Any = None, human_topics: Any = None,
+                       documents: int | None = None, topics: int | Iterable[Any] | None = None,
+                       seed: int = 0, queries: Any = None, texts: Any = None) -> pd.DataFrame:
+    """Return the documents to check by hand, in random order and without the model's labels.
+
+    ``documents`` is for :func:`pt_fairness.groups.model_labels`: a random sample of the judged and
+    ranked documents with a label of the model. ``topics`` is for :func:`prediction_powered`: all
+    documents that the measures need in random topics. If people find that a document is without
+    group, the next document of the ranking counts: repeat the call until nothing is missing.
+
+    :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads
+    :param qrels: ``qid, docno, label`` (or ir_measures' names)
+    :param measures: measures of this package without a ``groups`` parameter, or their names
+    :param model: the labels of the model
+    :param human: the human labels of documents at random
+    :param human_topics: the human labels of whole topics. What either holds is left out
+    :param documents: the number of documents, with those of ``human``
+    :param topics: the topics, or their number; the topics in ``human_topics`` come first
+    :param seed: the seed of the sample
+    :param queries: the topics, in any form that :func:`pt_fairness.evaluate` reads
+    :param texts: the texts, in any form that :func:`pt_fairness.groups.from_transformer` reads
+    :returns: ``qid`` (for whole topics, and where the model's labels depend on the topic),
+        ``docno``, ``query`` and ``text`` if they are given, and an empty ``group``
+    :raises ValueError: if both or neither of ``documents`` and ``topics`` are given
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> qrels = pd.DataFrame({"qid": [*"1122"], "docno": [*"abcd"], "label": 1})
+    >>> run = qrels.assign(score=range(4))
+    >>> model = dict(zip("abcd", "FMFM"))
+    >>> rows = analysis.documents_to_label({"A": run}, qrels, "AWRF@1", model, topics=["1"])
+    >>> rows.to_dict("records")
+    [{'qid': '1', 'docno': 'b', 'group': ''}]
+    """
+    if (documents is None) == (topics is None):
+        raise ValueError("one of documents and topics must be given, got "
+                         f"{shown(documents)} and {shown(topics)}")
+    of_topics = filled_in({} if human_topics is None else human_topics)
+    of_documents = filled_in({} if human is None else human)
+    people = Checked(of_documents, of_topics)
+    data = Comparison(runs, qrels, measures, "documents_to_label", model, people)
+    rng = np.random.default_rng(seed)
+    by_topic = data.model.by_topic or documents is None
+    if documents is not None:
+        at_least(1, "documents", documents)
+        for depth in (depth_of(data.measures), None):
+            table = Documents(data.checked, data.runs.values(), depth, by_topic, "all").table
+            pairs = table["qid"], table["docno"]
+            by_model = data.model.annotate(*pairs)
+            if not by_model.without_group(len(table)).any():
+                break
+        has_label = is_labelled(data.model, *pairs)
+        checked = is_labelled(of_documents, *pairs) & has_label
+        number = max(documents - checked.sum(), 0)
+        table = table[has_label & ~is_labelled(people, *pairs)]
+    else:
+        number = None
+        order = rng.permutation(sorted(data.judgments.topics))
+        chosen: Any = topics
+        if is_whole(chosen):
+            begun = listed_documents(of_topics)["qid"]
+            is_begun = pd.Index(order).isin(begun)
+            begun_first = np.argsort(~is_begun, kind="stable")
+            chosen = order[begun_first][:chosen]
+        table = data.unchecked_documents().drop_duplicates(["qid", "docno"])
+        table = table[table["qid"].isin(label_texts(chosen, "topics"))]
+        table = table.sort_values(["qid", "docno"])
+    rows = rng.permutation(len(table))[:number]
+    columns = ["qid", "docno"] if by_topic else ["docno"]
+    table = table.iloc[rows].reset_index(drop=True)[columns]
+    if queries is not None and by_topic:
+        frame = with_text_ids(load_topics(queries), "frame of topics", "qid")
+        query = frame.drop_duplicates("qid").set_index("qid")["query"]
+        table["query"] = table["qid"].map(query)
+    if texts is not None:
+        text = texts_in(text_source(texts), table["docno"])
+        table["text"] = table["docno"].map(text)
+    return table.assign(group="")
 
 
 class Corrections:
@@ -68,50 +403,46 @@ class Corrections:
         counts = draws.known.totals
         both = counts[:-1, :-1]
         #: The number of human labels, of those beside a label of the model, and of equal ones.
-        self.checked, self.compared = counts[:-1].sum(), both.sum()
+        self.checked = counts[:-1].sum()
+        self.compared = both.sum()
         self.equal = np.trace(both)
         self.kappa = kappa(both)
         #: Whether no document has the label of the model alone.
         self.complete = not counts[-1, :-1].any()
+        is_enough = self.complete or self.kappa[1] >= LEAST_KAPPA
         #: By column, see :meth:`values`: the name of a correction, the correction, and its values.
         self._best: dict[str, tuple[str, Any, pd.Series]] = {}
         with collecting_warnings() as messages:
-            if human.documents is not None and not self.too_weak:
+            if human.documents is not None and is_enough:
                 check(draws.known, source, draws.labels)
                 self._sample = draws.values(DRAWS, seed)
             for name, correction in ((BY_TOPICS[0], self._topics), (BY_SAMPLE[0], self._sample)):
                 if correction is not None:
-                    correction.table(CONFIDENCE)
+                    correction.table(CONFIDENCE)  # warns
                     means = self._found(correction)["mean"].unstack().loc[self.systems]
                     for column in means.columns[means.notna().all()]:
                         self._best.setdefault(column, (name, correction, means[column]))
-        for column in self.columns:
-            self._best.setdefault(column, ("", None, pd.Series(np.nan, self.systems)))
+        none = "", None, pd.Series(np.nan, self.systems)
+        self._best = dict.fromkeys(self.columns, none) | self._best
         #: What the corrections warn of.
         self.warnings = [message for _, message in messages]
-
-    @property
-    def too_weak(self) -> bool:
-        """Whether the labels of the model carry too little to correct values by a sample."""
-        return not (self.complete or self.kappa[1] >= LEAST_KAPPA)
 
     def _found(self, correction: Any, confidence: float = CONFIDENCE,
                baseline: str | None = None) -> Any:
         """Return a row for each system and column with what the function of a correction returns.
         """
-        place = None if baseline is None else self.systems.index(baseline)
         with collecting_warnings():
-            table = correction.table(confidence, place)
+            table = correction.table(confidence, baseline)
         table["measure"] = self.columns * (len(table) // len(self.columns))
         return table.set_index(["name", "measure"])
 
-    def table(self, averages: pd.DataFrame, confidence: float | None = None,
+    def table(self, averages: pd.DataFrame, confidence: float = CONFIDENCE,
               baseline: str | None = None) -> pd.DataFrame:
         """Return values with the labels as they are, and corrected ones.
 
         :param averages: the averages of all measures, with the human labels, and the model's
             labels of other documents
-        :param confidence: the level of the label intervals; by default 0.95
+        :param confidence: the level of the label intervals
         :param baseline: the system of further rows of differences
         :returns: ``name, measure, as labelled``; with human labels of documents at random
             ``corrected, low, high``; with whole topics ``by topics, topics low, topics
@@ -119,15 +450,14 @@ class Corrections:
         """
         columns = measure_columns(averages)
         values = systems(averages).set_index("name")[columns]
-        level = confidence or CONFIDENCE
-        table = self._rows(values, level, None)
-        if baseline is not None:
-            differences = values.drop(index=baseline) - values.loc[baseline]
-            more = self._rows(differences, level, baseline)
-            table.insert(1, "baseline", "")
-            more.insert(1, "baseline", baseline)
-            table = pd.concat([table, more], ignore_index=True)
-        return table
+        table = self._rows(values, confidence, None)
+        if baseline is None:
+            return table
+        differences = values.drop(index=baseline) - values.loc[baseline]
+        more = self._rows(differences, confidence, baseline)
+        table.insert(1, "baseline", "")
+        more.insert(1, "baseline", baseline)
+        return pd.concat([table, more], ignore_index=True)
 
     def _rows(self, values: pd.DataFrame, confidence: float,
               baseline: str | None) -> pd.DataFrame:
@@ -135,12 +465,13 @@ class Corrections:
 
         :param values: a row for each system and a column for each measure
         """
-        table = values.rename_axis(columns="measure").stack(future_stack=True).to_frame()
-        table.columns = ["as labelled"]
+        values = values.rename_axis(columns="measure")
+        table = values.stack(future_stack=True).to_frame("as labelled")
         if self.human.documents is not None:
             table[BY_SAMPLE] = np.nan
             if self._sample is not None:
-                table[BY_SAMPLE] = self._found(self._sample, confidence, baseline)[_VALUES]
+                found = self._found(self._sample, confidence, baseline)
+                table[BY_SAMPLE] = found[_VALUES]
         if self._topics is not None:
             found = self._found(self._topics, confidence, baseline)
             table[BY_TOPICS] = found[_VALUES]
@@ -165,9 +496,10 @@ class Corrections:
         others = len(self.systems) - 1
         if correction is None or not others:
             return []
-        found = self._found(correction, 1 - ALPHA / others, best).xs(column, level="measure")
-        told_apart = (found["low"] > 0) | (found["high"] < 0)
-        return found.index[~told_apart].tolist()
+        found = self._found(correction, 1 - ALPHA / others, best)
+        found = found.xs(column, level="measure")
+        is_apart = (found["low"] > 0) | (found["high"] < 0)
+        return found.index[~is_apart].tolist()
 
     def summary(self) -> str:
         """Return a sentence on the number of human labels and their agreement with the model's."""
@@ -209,15 +541,16 @@ class Corrections:
         share = ALPHA / (len(self.systems) * len(self.columns))
         topics = self._found(self._topics, 1 - share)
         sample = self._found(self._sample, 1 - share)
-        width = norm.isf(share / 2) * np.sqrt(sample["n_eff"].fillna(0) + 1)
-        half = width * sample["error"]
+        spread = np.sqrt(sample["n_eff"].fillna(0) + 1) * sample["error"]
+        half = norm.isf(share / 2) * spread
         above = topics["label low"] - sample["mean"] - half
         below = sample["mean"] - half - topics["label high"]
         gap = np.maximum(above, below)
-        largest = gap[gap > 0].nlargest(MOST_SENTENCES).index
-        means = zip(topics["mean"][largest], sample["mean"][largest], strict=True)
+        largest = gap[gap > 0].nlargest(MOST_SENTENCES)
         lines = []
-        for (name, column), (by_topics, by_sample) in zip(largest, means, strict=True):
+        for name, column in largest.index:
+            by_topics = topics.loc[(name, column), "mean"]
+            by_sample = sample.loc[(name, column), "mean"]
             lines.append(f"{column} of {name}: {by_topics:.2f} by the topics checked, "
                          f"{by_sample:.2f} by the sample: this system may know the groups better "
                          "than the model does.")

@@ -50,14 +50,15 @@ class Documents:
         judgments = annotations.judgments
         pairs = np.arange(len(judgments.topic))
         relevance = np.append(judgments.relevance, math.nan)
-        codes = annotations.pair_codes
-        parts: list[Any] = [(judgments, pairs, pairs, codes, annotations.sets)]
-        rankings = [(run, annotations.rankings(run, depth)) for run in runs]
-        for run, ranked in rankings:
+        parts: list[Any] = [(judgments, pairs, pairs, annotations.pair_codes, annotations.sets)]
+        self._rankings = []
+        for run in runs:
+            ranked = annotations.rankings(run, depth)
             rows = ranges(run.start, ranked.looked_up)
             parts.append((run, rows, run.pair, ranked.codes, ranked.sets))
+            self._rankings.append(ranked)
         tables = []
-        size = 0
+        ends = [0]
         for part, rows, pair, codes, sets in parts:
             if drawn != "all":
                 chosen = sets.any_of(annotations.labels)
@@ -65,25 +66,28 @@ class Documents:
                     chosen[:-1] = sets.weighted
                 rows = rows[chosen[codes[rows]]]
             topic = part.topic[rows]
-            table = pd.DataFrame(sets.shares(codes[rows], sets.labels), rows + size)
-            tables.append(table.assign(qid=judgments.names[topic], docno=part.docnos(rows),
-                                       topic=topic, relevance=relevance[pair[rows]]))
-            size += len(codes)
-        table = pd.concat(tables)
-        key = ["qid", "docno"] if by_topic else ["docno"]
-        table["number"] = table.groupby(key).ngroup()
-        first = table.sort_values(["number", "topic"]).drop_duplicates("number")
+            shares = sets.shares(codes[rows], sets.labels)
+            table = pd.DataFrame(shares, rows + ends[-1])
+            table["qid"] = judgments.names[topic]
+            table["docno"] = part.docnos(rows)
+            table["topic"] = topic
+            table["relevance"] = relevance[pair[rows]]
+            tables.append(table)
+            ends.append(ends[-1] + len(codes))
+        table = pd.concat(tables).sort_values("topic", kind="stable")
+        if not by_topic:
+            table["qid"] = table.groupby("docno")["qid"].transform("first")
+        document = table.groupby(["qid", "docno"]).ngroup()
+        first = table[~document.duplicated()]
         #: A row for each document, sorted by topic and docno: ``qid, docno, relevance``, NaN if it
         #: is not judged. A document with one label in all topics has the first in the qrels.
         self.table = first.sort_values(["qid", "docno"], ignore_index=True)
         #: The share of each label in the documents, ``[documents, labels]``.
         self.shares = self.table[range(len(annotations.sets.labels))].to_numpy()
         # The number of the document in each row of the judgments and of each run, −1 for none.
-        number = np.full(size, -1)
-        number[table.index] = self.table["number"].to_numpy().argsort()[table["number"]]
-        ends = np.cumsum([len(codes) for _, _, _, codes, _ in parts])
-        judged, *self._numbers = np.split(number, ends[:-1])
-        self._rankings = [ranked for _, ranked in rankings]
+        numbers = np.full(ends[-1], -1)
+        numbers[table.index] = document
+        judged, *self._numbers = np.split(numbers, ends[1:-1])
         self._relevant = {}
         for rel, codes in annotations.judged_codes.items():
             counts = codes >= 0
@@ -108,9 +112,11 @@ class Documents:
                         for rel, (codes, numbers) in self._relevant.items()}
             for rankings, numbers in zip(self._rankings, self._numbers, strict=True):
                 codes = _relabelled(rankings.codes, drawn[numbers])
-                scores = score(measures, replace(rankings, codes=codes, judged_codes=relevant))
+                rankings = replace(rankings, codes=codes, judged_codes=relevant)
+                scores = score(measures, rankings)
                 scored.append([scores[measure] for measure in measures])
-        return np.reshape(scored, (labels.shape[1], len(self._rankings), len(measures), -1))
+        shape = labels.shape[1], len(self._rankings), len(measures), -1
+        return np.reshape(scored, shape)
 
 
 def _relabelled(codes: Ints, labels: Ints) -> Ints:
@@ -216,14 +222,16 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     one_of("interval", interval, ("rubin", "components"))
     one_of("undefined", undefined, ("drop", "count"))
     runs = named(runs, topics=topics)
-    place = None if baseline is None else place_of(baseline, list(runs))
+    if baseline is not None:
+        place_of(baseline, list(runs))
     drawn = LabelDraws(runs, qrels, measures, groups)
     if drawn.known is not None and interval != "rubin":
         raise ValueError("interval must be 'rubin' for the labels of a model, whose shares are "
                          f"estimated from the same topics, got {interval!r}")
     if isinstance(drawn.source, ModelLabels):
         check(drawn.known, drawn.source, drawn.labels)
-    return drawn.values(draws, seed, undefined).table(confidence, place, interval)
+    values = drawn.values(draws, seed, undefined)
+    return values.table(confidence, baseline, interval)
 
 
 class LabelDraws:
@@ -268,7 +276,8 @@ class LabelDraws:
         values = self.documents.values(self.measures, labels, "values of drawn labels")
         if undefined == "count":
             values = np.nan_to_num(values)
-        values[-1][:, [measure.refuses_weights for measure in self.measures]] = math.nan
+        refuses = [measure.refuses_weights for measure in self.measures]
+        values[-1][:, refuses] = math.nan
         weighted = getattr(self.source, "weighted", False)
         return DrawnValues(self.systems, self.measures, values, draws, agreement, weighted)
 
@@ -286,39 +295,37 @@ class DrawnValues(NamedTuple):
     agreement: Floats | None
     weighted: bool
 
-    def table(self, confidence: float, baseline: int | None = None,
+    def table(self, confidence: float, baseline: int | str | None = None,
               interval: str = "rubin") -> pd.DataFrame:
-        """Return what :func:`uncertain_labels` returns.
-
-        :param baseline: the position of the system to return differences from
-        """
+        """Return what :func:`uncertain_labels` returns."""
         systems, values = self.systems, self.values
         if baseline is not None:
-            values = np.delete(values - values[:, [baseline]], baseline, axis=1)
-            systems = np.delete(systems, baseline).tolist()
-        cells = pd.MultiIndex.from_product([systems, map(str, self.measures)],
-                                           names=["name", "measure"])
-        values = values.reshape(len(values), len(cells), values.shape[-1])
-        drawn = values[:self.draws]
+            place = place_of(baseline, systems)
+            values = np.delete(values - values[:, [place]], place, axis=1)
+            systems = np.delete(systems, place).tolist()
+        names = map(str, self.measures)
+        cells = pd.MultiIndex.from_product([systems, names], names=["name", "measure"])
+        values = values.reshape(len(values), len(cells), -1)
         means = np.ma.masked_invalid(values).mean(axis=2)
+        drawn = means[:self.draws]
         single = means[self.draws:].filled(math.nan)
-        independent: Any = math.nan
         columns = {"most probable": single[0]}
+        n_eff: Any = math.nan
         if self.agreement is not None:
-            drawn_means = means[:self.draws]
-            chains = np.ma.filled(drawn_means, drawn_means.mean(axis=0)).T
+            chains = np.ma.filled(drawn, drawn.mean(axis=0)).T
             chains = chains.reshape(-1, *self.agreement.shape)
-            independent, agreed = np.transpose(list(map(diagnostics, chains)))
-            agreed = np.fmax(agreed, diagnostics(self.agreement)[1])
-            few = np.count_nonzero((agreed > LARGEST_R_HAT) | (independent < LEAST_DRAWS))
+            n_eff, r_hat = np.transpose(list(map(diagnostics, chains)))
+            _, of_labels = diagnostics(self.agreement)
+            r_hat = np.fmax(r_hat, of_labels)
+            few = np.count_nonzero((r_hat > LARGEST_R_HAT) | (n_eff < LEAST_DRAWS))
             if few:
                 warn(f"the draws of {few} of {len(cells)} values are too few or disagree: r_hat "
                      f"should be at most {LARGEST_R_HAT} and n_eff at least {LEAST_DRAWS}. Take "
                      "more draws, or label more documents by hand")
-            columns |= {"as labelled": single[1], "n_eff": independent, "r_hat": agreed}
+            columns |= {"as labelled": single[1], "n_eff": n_eff, "r_hat": r_hat}
         if self.weighted:
             columns["expected memberships"] = single[-1]
-        summary = _summary(drawn, interval, confidence, independent)
+        summary = _summary(values[:self.draws], interval, confidence, n_eff)
         return pd.DataFrame(summary | columns, cells).reset_index()
 
 
@@ -340,11 +347,13 @@ def _weight_draws(documents: Documents, by_topic: bool, draws: int, seed: int) -
     labels[:, -1] = shares.round(TIE_DECIMALS).argmax(axis=1)
     names = documents.table[["qid", "docno"]].itertuples(index=False)
     for row, limit, (qid, docno) in zip(labels, limits, names, strict=True):
-        u = uniforms(seed, f"{qid * by_topic}\n{docno}", 0, draws)
+        document = f"{qid * by_topic}\n{docno}"
+        u = uniforms(seed, document, 0, draws)
         row[:-1] = limit.searchsorted(u, side="right")
     return labels
 
 
+@np.errstate(divide="ignore")  # one topic, or no draw with a value
 def _summary(values: Floats, interval: str, confidence: float, effective: Any) -> dict[str, Any]:
     """Return the columns ``n`` to ``error`` of :func:`uncertain_labels`.
 
@@ -366,24 +375,27 @@ def _summary(values: Floats, interval: str, confidence: float, effective: Any) -
     y = np.ma.array(values, mask=~defined)
     means = y.mean(axis=2)
     between = label = means.var(axis=0, ddof=1).filled(math.nan)
-    within = (y.var(axis=2, ddof=1) / y.count(axis=2)).mean(axis=0).filled(math.nan)
     if interval == "components":
         averages = y.mean(axis=0)
-        residuals = ((y - averages).var(axis=2, ddof=1) / topics).sum(axis=0)
-        label = np.maximum(0.0, between - residuals.filled(math.nan) / (n - 1))
-        within = (averages.var(axis=1, ddof=1) / topics).filled(math.nan)
+        residuals = (y - averages).var(axis=2, ddof=1) / topics
+        error = residuals.sum(axis=0).filled(math.nan) / (n - 1)
+        label = np.maximum(0.0, between - error)
+        within = averages.var(axis=1, ddof=1) / topics
+    else:
+        within = y.var(axis=2, ddof=1) / y.count(axis=2)
+        within = within.mean(axis=0)
     effective = np.where(np.isnan(effective), n, effective)
-    with np.errstate(divide="ignore"):  # no draw with a value
-        label = label * (1 + 1 / effective)
-    variance = within + label
+    label = label * (1 + 1 / effective)
+    variance = within.filled(math.nan) + label
     share = ratio(label, variance.round(2 * TIE_DECIMALS))
-    with np.errstate(divide="ignore"):  # one topic
-        freedom = 1 / ((1 - share) ** 2 / (topics - 1) + share ** 2 / (n - 1))
+    inverse = (1 - share) ** 2 / (topics - 1) + share ** 2 / (n - 1)
+    freedom = 1 / inverse
     tail = (1 - confidence) / 2
     half = t.ppf(1 - tail, freedom) * np.sqrt(variance)
     half[topics < LEAST_INTERVAL] = math.nan
     mean = means.mean(axis=0).filled(math.nan)
-    low, high = mquantiles(means, [tail, 1 - tail], 0, 0, axis=0).filled(math.nan)
+    quantiles = mquantiles(means, [tail, 1 - tail], 0, 0, axis=0)
+    low, high = quantiles.filled(math.nan)
     return {
         "n": topics, "mean": mean, "low": mean - half, "high": mean + half, "label low": low,
         "label high": high, "share": share, "error": np.sqrt(between / effective),
@@ -436,7 +448,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     1  1.0  BiasP@3  -2.0  0.0  NaN
     """
     measures = measures_without_groups(measures, "label_noise", _SOURCE)
-    shares = np.array(eps, float, ndmin=1)
+    shares = np.atleast_1d(np.array(eps, float))
     if (shares.clip(0, 1) != shares).any():
         raise ValueError(f"eps must be one or several shares in [0, 1], got {shown(eps)}")
     at_least(2, "draws", draws)
@@ -447,32 +459,31 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         raise ValueError(f"the documents must have at least two labels, got {possible}")
     ranked = ranked_runs(frames, annotations.judgments)
     documents = Documents(annotations, ranked.values(), None, by_topic=True)
-    member = documents.shares[:, :len(possible)] > 0
-    counts = np.rint(shares * len(member))
+    is_member = documents.shares[:, :len(possible)] > 0
+    counts = np.rint(shares * len(is_member))
     labels = []
     for draw in range(draws):
         rng = np.random.default_rng((seed, draw))
-        rank = rng.permutation(len(member)).argsort()
-        random = rng.random(member.shape)[rank]
-        other = np.where(member, -1.0, random).argmax(axis=1).astype(np.int32)
+        rank = rng.permutation(len(is_member)).argsort()
+        random = rng.random(is_member.shape)[rank]
+        other = np.where(is_member, -1.0, random).argmax(axis=1)
         # The documents for a smaller share are a subset of the documents for a larger share.
-        labels += [np.where(rank < count, other, -1) for count in counts]
+        labels += [np.where(rank < count, other, OWN) for count in counts]
     values = documents.values(measures, np.transpose(labels), "label noise")
     missing = np.isnan(values).sum(axis=3).max(axis=(0, 1))
     if missing.any():
-        counts = [f"{measure} on up to {count} of {values.shape[3]} topics"
-                  for measure, count in zip(measures, missing, strict=True) if count]
-        warn("topics for which a measure is undefined have the value 0.0, for every system: "
-             + ", ".join(counts))
-    means = np.nan_to_num(values).mean(axis=3)
+        names = [str(measures[number]) for number in np.flatnonzero(missing)]
+        warn("topics for which a measure is undefined have the value 0.0, for every system: up to "
+             f"{missing.max()} of {values.shape[3]} topics for {', '.join(names)}")
+    *means, true = np.nan_to_num(values).mean(axis=3)
+    true_order = np.round(true, TIE_DECIMALS)
     rows = []
     for (i, share), (j, measure) in itertools.product(enumerate(shares), enumerate(measures)):
-        true = pd.Series(means[-1, :, j])
-        drawn = pd.DataFrame(means[i:-1:len(shares), :, j])
+        drawn = pd.DataFrame(np.array(means)[i::len(shares), :, j])
         tau = math.nan
-        if len(true) > 1:
-            orders = drawn.round(TIE_DECIMALS)
-            tau = orders.corrwith(true.round(TIE_DECIMALS), axis=1, method="kendall").mean()
-        bias = (drawn - true).mean()
+        if drawn.shape[1] > 1:
+            order = pd.Series(true_order[:, j])
+            tau = drawn.round(TIE_DECIMALS).corrwith(order, axis=1, method="kendall").mean()
+        bias = (drawn - true[:, j]).mean()
         rows.append((share, str(measure), bias.mean(), drawn.std().mean(), tau))
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])

@@ -42,8 +42,9 @@ class Checked(Override):
     """
 
     def __init__(self, model: Groups, human: Groups, used: bool = True) -> None:
-        labels = [*(model.labels or ()), *(human.labels or ())]
-        Combined.__init__(self, [human, model], None, labels, model.order_of(labels))
+        labels = (model.labels or []) + (human.labels or [])
+        order = model.order_of(labels)
+        Combined.__init__(self, [human, model], None, labels, order)
         self.topics = model.topics
         self.used = used
 
@@ -53,8 +54,10 @@ class Checked(Override):
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         if self.used:
             return super().annotate(qids, docnos)
-        human, model = (source.annotate(qids, docnos) for source in self.sources)
-        return model._replace(labels=[*model.labels, *human.labels])
+        human, model = self.sources
+        memberships = model.annotate(qids, docnos)
+        added = human.annotate(qids, docnos).labels
+        return memberships._replace(labels=memberships.labels + added)
 
     def documents(self) -> tuple[Any, Any] | None:
         """Return the topics, missing for labels that hold in all, and the docnos of both sources.
@@ -111,9 +114,10 @@ def human_labels(documents: Any = None, topics: Any = None,
         raise ValueError(f"the human labels of whole topics must have topics, got {row.docno!r} "
                          f"without one ({row.place})")
     dropped = label_texts(none, "none")
-    every: Any = _source(rows, dropped)
-    of_topics = _source(whole, dropped)
-    return HumanLabels(every, _source(sample, dropped), of_topics, whole["qid"].unique().tolist())
+    every: Any
+    every, of_documents, of_topics = (_source(kind, dropped) for kind in (rows, sample, whole))
+    names = whole["qid"].unique()
+    return HumanLabels(every, of_documents, of_topics, names.tolist())
 
 
 #: The columns of human labels: topic (missing for all), document, label, file and line.
@@ -122,23 +126,24 @@ _ROWS = ["qid", "docno", "group", "place"]
 
 def _rows(human: Any) -> pd.DataFrame:
     """Return the rows of one kind of human labels. A label that is not filled in is missing."""
-    parts = human if isinstance(human, list) else [human]
     tables = [pd.DataFrame(columns=_ROWS, dtype=object)]
-    tables += [_rows_of_part(part) for part in parts if part is not None]
-    rows = pd.concat(tables)
-    return rows.assign(group=rows["group"].replace("", None))
+    for part in human if isinstance(human, list) else [human]:
+        if part is not None:
+            tables.append(_rows_of_part(part))
+    return pd.concat(tables).replace({"group": {"": None}})
 
 
 def _rows_of_part(human: Any) -> pd.DataFrame:
     file, column = located(human)
     if isinstance(file, str) and os.path.isfile(file):
         frame, _ = read_labelled(Path(file), Columns(column or None))
-        frame["place"] = [f"{file}, {frame.index.name} {line}" for line in frame.index]
+        rows = f"{file}, {frame.index.name} "
+        frame["place"] = rows + frame.index.astype(str)
         return frame.reindex(columns=_ROWS).astype(object)
     source = filled_in(human)
     frame = listed_documents(source)
-    topics = frame["qid"].fillna("").to_numpy()
-    codes, labels, _ = single_labels(source, topics, frame["docno"].to_numpy())
+    qids = frame["qid"].fillna("")
+    codes, labels, _ = single_labels(source, qids.to_numpy(), frame["docno"].to_numpy())
     names = np.array([*labels, "-"], object)
     return frame.assign(group=names[codes], place=repr(source))
 
@@ -149,19 +154,22 @@ def _refuse_two_labels(rows: pd.DataFrame) -> None:
     :raises ValueError: if a document has two labels
     """
     pairs = rows.merge(rows, on="docno", suffixes=("", "_2"))
-    same = (pairs["qid"] == pairs["qid_2"]) | pairs["qid"].isna() | pairs["qid_2"].isna()
-    wrong = same & (pairs["group"] != pairs["group_2"])
-    for pair in pairs[wrong][:1].itertuples():
+    pairs = pairs[pairs["group"] != pairs["group_2"]]
+    qid, qid_2 = pairs["qid"], pairs["qid_2"]
+    same = (qid == qid_2) | qid.isna() | qid_2.isna()
+    for pair in pairs[same][:1].itertuples():
         raise ValueError(f"{pair.docno!r} must have one human label, got {pair.group!r} "
                          f"({pair.place}) and {pair.group_2!r} ({pair.place_2})")
 
 
 def _source(rows: pd.DataFrame, none: Sequence[str]) -> Groups | None:
     """Return the labels in rows as groups, ``None`` without labels."""
-    rows = rows.dropna(subset="group").replace({"group": dict.fromkeys(none, "-")})
+    no_group = dict.fromkeys(none, "-")
+    rows = rows.dropna(subset="group").replace({"group": no_group})
     source: Groups | None = None
     for _, part in rows.groupby(rows["qid"].notna()):
-        groups = sources.from_frame(part.drop(columns="place").dropna(axis="columns"))
+        frame = part.drop(columns="place").dropna(axis="columns")
+        groups = sources.from_frame(frame)
         source = groups if source is None else Checked(source, groups)
     if source is not None:
         files = rows["place"].str.rpartition(", ")[0]
@@ -177,14 +185,17 @@ def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
     :param documents: ``qid, docno, relevance``, NaN where it is not judged
     """
     if isinstance(source, ModelLabels):
-        documents = pd.concat([documents, _further(source.human, documents)])
+        further = _further(source.human, documents)
+        documents = pd.concat([documents, further])
         human = _codes(source.human, documents, labels)
         model = _codes(source.model, documents, labels, likeliest=True)
-        size = max(len(labels), human.max() + 1, model.max() + 1)
-        errors, meaning = None, np.arange(size)
+        largest = max(human.max(), model.max())
+        size = max(len(labels), largest + 1)
+        meaning = np.arange(size)
+        errors = None
     else:
         size = len(labels)
-        rates = source.table.reindex(columns=labels, fill_value=0.0)
+        rates = source.table
         codes, names, _ = single_labels(source.base, documents["qid"], documents["docno"])
         model = recoded(codes, names, rates.index)
         human = np.full_like(model, -1)
@@ -192,14 +203,14 @@ def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
         joint = rates.to_numpy().T * frequencies
         errors = joint / np.maximum(joint.sum(axis=1, keepdims=True), LEAST)
         if source.errors is not None:
-            table = source.errors.reindex(index=labels, columns=rates.index, fill_value=0.0)
-            errors = table.to_numpy()
+            errors = source.errors[rates.index].to_numpy()
         errors = np.maximum(errors, LEAST)
-        meaning = pd.Index(labels).get_indexer(rates.index)
+        meaning = recoded(np.arange(len(rates)), rates.index, labels)
         meaning = np.where(meaning < 0, joint.argmax(axis=0), meaning)
-    grade = np.digitize(documents["relevance"], GRADES) + 1
-    grade[documents["relevance"].isna()] = 0
-    has_label = (human >= 0) | (model >= 0)
+    relevance = documents["relevance"]
+    grade = np.digitize(relevance, GRADES) + 1
+    grade[relevance.isna()] = 0
+    has_label = np.maximum(human, model) >= 0
     grade[~has_label] = grade[has_label].max(initial=0)  # any stratum that has documents
     topic, _ = pd.factorize(documents["qid"])
     _, stratum = np.unique(grade, return_inverse=True)
@@ -217,15 +228,16 @@ def _codes(source: Groups, table: pd.DataFrame, labels: Sequence[str],
 def _further(human: Groups, documents: pd.DataFrame) -> pd.DataFrame:
     """Return further documents with human labels; warn of documents in other topics."""
     every = listed_documents(human)
+    qid, docno = every["qid"], every["docno"]
     pairs = pd.MultiIndex.from_frame(documents[["qid", "docno"]])
     found = pd.MultiIndex.from_frame(every).isin(pairs)
-    found |= every["qid"].isna() & every["docno"].isin(documents["docno"])
-    further = every[~found]
-    used = further["qid"].isin(documents["qid"])
-    if not used.all():
-        warn(f"{(~used).sum()} human labels are not used: their documents are neither judged nor "
-             "ranked, nor are others of their topics")
-    return further[used]
+    found |= qid.isna() & docno.isin(documents["docno"])
+    used = qid.isin(documents["qid"])
+    unused = np.count_nonzero(~used & ~found)
+    if unused:
+        warn(f"{unused} human labels are not used: their documents are neither judged nor ranked, "
+             "nor are others of their topics")
+    return every[used & ~found]
 
 
 def check(documents: Labelled, source: ModelLabels, labels: Sequence[str]) -> None:
@@ -238,23 +250,24 @@ def check(documents: Labelled, source: ModelLabels, labels: Sequence[str]) -> No
     """
     counts = documents.totals
     both = counts[:-1, :-1]
-    people_counts = counts[:-1].sum(axis=1)
-    model_counts = counts[:, :-1].sum(axis=0)
+    by_people = counts[:-1].sum(axis=1)
+    by_model = counts[:, :-1].sum(axis=0)
     names = np.array([*labels, "no group"][:len(both)], dtype=object)
-    people, machine = names[people_counts > 0], names[model_counts > 0]
+    people = names[by_people > 0]
+    machine = names[by_model > 0]
     if not both.any():
         raise ValueError(f"no document has a label in {source.human!r} and in {source.model!r}; "
                          "a random sample of the judged and ranked documents must have both")
-    if not {*people} & {*machine}:
+    if not np.isin(people, machine).any():
         raise ValueError(f"human labels must be labels of the model, got {listed(people[:3])} "
                          f"and {listed(machine[:3])}")
     if not counts[-1, :-1].any():
         return
-    unused = (people_counts > 0) & (model_counts == 0)
-    for name, number in zip(names[unused], people_counts[unused], strict=True):
-        warn(f"the model never uses {name!r}, the human label of {number} documents."
-             + did_you_mean(name, machine))
-    few = names[(model_counts > 0) & (people_counts < LEAST_HUMAN)]
+    for name, n_people, n_model in zip(names, by_people, by_model, strict=True):
+        if n_people and not n_model:
+            warn(f"the model never uses {name!r}, the human label of {n_people} documents."
+                 + did_you_mean(name, machine))
+    few = names[(by_model > 0) & (by_people < LEAST_HUMAN)]
     if len(few):
         warn(f"fewer than {LEAST_HUMAN} human labels are {listed(few)}, which the model uses: the "
              "values are uncertain. Label more documents by hand")

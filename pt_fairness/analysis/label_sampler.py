@@ -6,7 +6,8 @@ and true label has *errors*: the probabilities of the model's labels. Topics and
 typical errors, and topics typical shares, as far as the data support it.
 
 In the shapes of arrays, T is the number of topics, S of strata, K of true labels and M of labels of
-the model.
+the model. Documents are counted by topic, stratum and true label (n), and by label of the model too
+(c). The tables of Antoniak (1974) are r for topics and v for strata.
 """
 
 from __future__ import annotations
@@ -50,9 +51,12 @@ class Labelled:
 
         ``[T, S, K + 1, M + 1]``.
         """
-        topics, strata = self.topic.max() + 1, self.stratum.max() + 1
-        counts = np.zeros((topics, strata, self.labels + 1, len(self.meaning) + 1), int)
-        np.add.at(counts, (self.topic, self.stratum, self.human, self.model), 1)
+        topics = self.topic.max() + 1
+        strata = self.stratum.max() + 1
+        shape = topics, strata, self.labels + 1, len(self.meaning) + 1
+        counts = np.zeros(shape, int)
+        cells = self.topic, self.stratum, self.human, self.model
+        np.add.at(counts, cells, 1)
         return counts
 
     @property
@@ -68,30 +72,32 @@ class Labelled:
             or else the model's, ``[n, draws + 2]``, −1 for none; and ``[CHAINS, draws / CHAINS]``
         """
         from tqdm import tqdm
-        labels = range(self.labels)
         free = np.flatnonzero((self.human < 0) & (self.model >= 0))
-        size = len(free)
+        n = len(free)
         model = self.model[free]
         cell = model, self.stratum[free], self.topic[free]
-        drawn = []
+        states = draws // CHAINS
+        smallest = np.min_scalar_type(-self.labels)
+        samples = np.empty((CHAINS, states, n), smallest)
         for number in range(CHAINS):
             rng = np.random.default_rng((seed, number))
-            last = BURN_IN + STEP * draws // CHAINS
-            kept = islice(chain(self, number, rng), BURN_IN + STEP - 1, last, STEP)
-            for counts in tqdm(kept, f"labels, chain {number + 1}", draws // CHAINS, unit="draw"):
+            sweeps = chain(self, number, rng)
+            kept = islice(sweeps, BURN_IN + STEP - 1, None, STEP)
+            for sample in tqdm(samples[number], f"labels, chain {number + 1}", unit="draw"):
+                state = next(kept)
+                labels = np.arange(state.size) % self.labels
                 # The documents of a cell take its labels in random order.
-                order = np.lexsort((rng.random(size), *cell))
-                every_label = np.tile(labels, counts.size // self.labels)
-                sorted_labels = np.repeat(every_label, counts.ravel())
-                drawn.append(sorted_labels[order.argsort()])
-        smallest = np.min_scalar_type(-self.labels)
-        samples = np.array(drawn, smallest)
-        times = [(samples == label).sum(axis=0) for label in labels]
-        expected = self.meaning[model]
-        table = np.repeat(self.human[:, None].astype(smallest), draws + 2, axis=1)
-        table[free] = np.column_stack([samples.T, np.argmax(times, axis=0), expected])
-        same = (samples == expected).sum(axis=1) / max(size, 1)
-        return table, same.reshape(CHAINS, -1)
+                order = np.lexsort((rng.random(n), *cell))
+                sample[order] = labels.repeat(state.ravel())
+        times = [(samples == label).sum(axis=(0, 1)) for label in range(self.labels)]
+        meant = self.meaning[model]
+        table = np.empty((len(self.human), draws + 2), smallest)
+        table[:] = self.human[:, None]
+        table[free, :draws] = samples.reshape(draws, n).T
+        table[free, -2] = np.argmax(times, axis=0)
+        table[free, -1] = meant
+        same = (samples == meant).sum(axis=2)
+        return table, same / max(n, 1)
 
 
 def chain(documents: Labelled, number: int, rng: np.random.Generator) -> Iterator[Ints]:
@@ -104,7 +110,8 @@ def chain(documents: Labelled, number: int, rng: np.random.Generator) -> Iterato
         of them. A chain alone can stay unseen at one of two solutions
     """
     def gamma(shape: Any, rate: Any = 1.0) -> Any:
-        variates = rng.standard_gamma(np.maximum(shape, LEAST_SHAPE)) / rate
+        shape = np.maximum(shape, LEAST_SHAPE)
+        variates = rng.standard_gamma(shape) / rate
         return np.maximum(variates, LEAST)
 
     def dirichlet(shape: Floats) -> Floats:
@@ -113,61 +120,74 @@ def chain(documents: Labelled, number: int, rng: np.random.Generator) -> Iterato
     def tables(counts: Ints, shape: Any) -> Ints:
         """Draw the numbers of tables of Chinese restaurant processes (Antoniak 1974)."""
         guests = counts.ravel()
-        end = guests.cumsum()
-        first = end - guests
-        a = np.repeat(np.broadcast_to(shape, counts.shape).ravel(), guests)
-        place = np.arange(len(a)) - np.repeat(first, guests)
-        is_new = rng.random(len(a)) * (a + place) < a
-        opened = np.append(0, is_new.cumsum())
-        return (opened[end] - opened[first]).reshape(counts.shape)
+        restaurant = np.arange(counts.size).repeat(guests)
+        first = guests.cumsum() - guests
+        seated = np.arange(len(restaurant)) - first[restaurant]
+        a = np.broadcast_to(shape, counts.shape).ravel()[restaurant]
+        opens = rng.random(len(a)) * (a + seated) < a
+        opened = np.bincount(restaurant[opens], minlength=counts.size)
+        return opened.reshape(counts.shape)
 
     def concentration(old: float, counts: Ints, opened: Ints) -> float:
         """Draw the concentration of Dirichlet distributions (Escobar & West 1995)."""
         size = counts.sum(axis=-1)
         q = rng.beta(old, size[size > 0])
-        return gamma(1 + opened.sum(), 0.01 - np.log(np.maximum(q, LEAST)).sum())
+        log_q = np.log(np.maximum(q, LEAST))
+        return gamma(1 + opened.sum(), 0.01 - log_q.sum())
 
     every = documents.counts
-    free, checked = every[:, :, -1, :-1], every[:, :, :-1, :-1]
+    topics, strata, _, _ = every.shape
+    labels, models = documents.labels, len(documents.meaning)
+    free = every[:, :, -1, :-1]
+    checked = every[:, :, :-1, :-1]
     human = every[:, :, :-1].sum(axis=3)
-    topics, strata, labels, models = checked.shape
-    start: Any = np.eye(labels)[documents.meaning]
     errors: Any = documents.errors
-    if number:
+    is_known = errors is not None
+    if number == 0:
+        start: Any = np.eye(labels)[documents.meaning]
+    else:
         both = checked.sum(axis=(0, 1))
-        likely = normalised(both + 0.5) if errors is None else errors
-        start = normalised((both.sum(axis=1) + LEAST) * likely.T)
+        likely = errors if is_known else normalised(both + 0.5)
+        frequency = both.sum(axis=1) + LEAST
+        start = normalised(frequency * likely.T)
     state = rng.multinomial(free, start)
     shares = np.full((topics, labels), 1 / labels)
     tilt = np.ones((strata, labels))
     alpha = np.full(labels, 4 / labels)
     typical = np.full((labels, models), 1 / models)
     stratum_errors = np.tile(typical, (strata, 1, 1))
-    nu, kappa = (20.0, 100.0)[number], 20.0
+    kappa = 20.0
+    nu = (20.0, 100.0)[number]
     while True:
-        if documents.errors is None:
-            counts = checked + state.swapaxes(2, 3)
-            lower = tables(counts, nu * stratum_errors).sum(axis=0)
-            nu = concentration(nu, counts, lower)
-            upper = tables(lower, kappa * typical)
-            kappa = concentration(kappa, lower, upper)
-            typical = dirichlet(0.5 + upper.sum(axis=0))
-            stratum_errors = dirichlet(kappa * typical + lower)
-            errors = dirichlet(nu * stratum_errors + counts)
-        counts = human + state.sum(axis=2)
-        topic_counts, size = counts.sum(axis=1), counts.sum(axis=2)
+        if not is_known:
+            c = checked + state.swapaxes(2, 3)
+            r = tables(c, nu * stratum_errors).sum(axis=0)
+            nu = concentration(nu, c, r)
+            v = tables(r, kappa * typical)
+            kappa = concentration(kappa, r, v)
+            typical = dirichlet(0.5 + v.sum(axis=0))
+            stratum_errors = dirichlet(kappa * typical + r)
+            errors = dirichlet(nu * stratum_errors + c)
+        n = human + state.sum(axis=2)
+        n_topic = n.sum(axis=1)
+        size = n.sum(axis=2)
         # The likelihood leaves the scales of shares and tilts free.
-        shares = normalised(shares) * gamma(np.full((topics, 1), alpha.sum()))
+        scale = gamma(np.full((topics, 1), alpha.sum()))
+        shares = normalised(shares) * scale
         if strata > 1:
-            tilt = normalised(tilt) * gamma(np.full((strata, 1), labels))
-        z = np.where(size > 0, gamma(size, shares @ tilt.T), 0.0)
+            scale = gamma(np.full((strata, 1), labels))
+            tilt = normalised(tilt) * scale
+        z = gamma(size, shares @ tilt.T)
+        z[size == 0] = 0.0
         x = z @ tilt
-        opened = tables(topic_counts, alpha).sum(axis=0)
-        alpha = gamma(0.5 + opened, 0.05 + np.log1p(x).sum(axis=0))
-        shares = gamma(alpha + topic_counts, 1 + x)
+        opened = tables(n_topic, alpha)
+        rate = np.log1p(x).sum(axis=0) + 0.05
+        alpha = gamma(0.5 + opened.sum(axis=0), rate)
+        shares = gamma(alpha + n_topic, 1 + x)
         if strata > 1:
-            tilt = gamma(1 + counts.sum(axis=0), 1 + z.T @ shares)
-        joint = (shares[:, None] * tilt)[:, :, None] * np.swapaxes(errors, -1, -2)
+            tilt = gamma(1 + n.sum(axis=0), 1 + z.T @ shares)
+        weights = shares[:, None] * tilt
+        joint = weights[:, :, None] * errors.swapaxes(-1, -2)
         state = rng.multinomial(free, normalised(joint))
         yield state
 
@@ -191,13 +211,17 @@ def diagnostics(chains: Floats) -> tuple[float, float]:
     if np.ptp(chains) == 0:
         return math.nan, math.nan
     length = chains.shape[1]
+    shrink = (length - 1) / length
     within = chains.var(axis=1, ddof=1).mean()
-    total = (length - 1) / length * within + chains.mean(axis=1).var(ddof=1)
+    means = chains.mean(axis=1)
+    total = shrink * within + means.var(ddof=1)
     covariance = np.mean([acovf(states, fft=False) for states in chains], axis=0)
-    correlation = 1 - (within - covariance * length / (length - 1)) / total
+    correlation = 1 - (within - covariance / shrink) / total
     pairs = correlation[:-1:2] + correlation[1::2]
     positive = np.logical_and.accumulate(pairs > 0)
-    time = 2 * np.minimum.accumulate(pairs[positive]).sum() - 1
+    monotone = np.minimum.accumulate(pairs[positive])
+    time = 2 * monotone.sum() - 1
     # Chains that alternate have a larger number, within reason.
     n_eff = chains.size / max(time, 1 / math.log10(chains.size))
-    return n_eff, math.sqrt(total / within) if within else math.inf
+    r_hat = math.sqrt(total / within) if within else math.inf
+    return n_eff, r_hat

@@ -236,7 +236,7 @@ def _naming_the_rest(options: argparse.Namespace) -> Iterator[None]:
 
     :raises ValueError: if a topic lacks human labels of some documents
     """
-    from pt_fairness.analysis.checked_topics import IncompleteTopicError
+    from pt_fairness.analysis.corrections import IncompleteTopicError
     try:
         yield
     except IncompleteTopicError as error:

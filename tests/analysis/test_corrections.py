@@ -15,8 +15,7 @@ from pt_fairness.analysis import (
     prediction_powered,
     uncertain_labels,
 )
-from pt_fairness.analysis.checked_topics import IncompleteTopicError
-from pt_fairness.analysis.corrections import BY_SAMPLE, BY_TOPICS, Corrections
+from pt_fairness.analysis.corrections import BY_SAMPLE, BY_TOPICS, Corrections, IncompleteTopicError
 from pt_fairness.analysis.human_labels import human_labels
 from pt_fairness.analysis.inputs import parsed
 

@@ -13,7 +13,7 @@ import pytest
 from one_test import each
 
 from pt_fairness import analysis, evaluate, groups, report
-from pt_fairness.analysis import checked_topics, corrections, label_sampler
+from pt_fairness.analysis import corrections, label_sampler
 from pt_fairness.analysis.human_labels import human_labels
 from pt_fairness.analysis.inputs import parsed
 from pt_fairness.io.tables import EXACT
@@ -140,7 +140,7 @@ def test_the_way_from_a_list_to_corrected_values(track, command):
 
 
 def test_texts_and_files_that_exist(track, command, monkeypatch):
-    monkeypatch.setattr(checked_topics, "texts_in", lambda source, docnos: {
+    monkeypatch.setattr(corrections, "texts_in", lambda source, docnos: {
         docno: f"{source}: {docno}" for docno in docnos})
     options = [*ASKED, "--documents", 5, "--texts", "some/corpus", "-o", "sample.csv"]
     assert command("label", *options)[0] == 0

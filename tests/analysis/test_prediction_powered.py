@@ -11,7 +11,7 @@ import pytest
 
 from pt_fairness import FairnessWarning, evaluate, groups
 from pt_fairness.analysis import documents_to_label, prediction_powered
-from pt_fairness.analysis.checked_topics import estimate
+from pt_fairness.analysis.corrections import estimate
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 TOPICS = [str(topic) for topic in range(8)]
