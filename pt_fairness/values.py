@@ -16,8 +16,8 @@ import pandas as pd
 
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.core.identifiers import PYTERRIER, DocumentIndex, as_frame, is_number, pair_texts
-from pt_fairness.core.messages import at_least, label_text, listed, one_of, shown
+from pt_fairness.core.identifiers import PYTERRIER, DocumentIndex, as_frame, pair_texts
+from pt_fairness.core.messages import label_text, listed, one_of
 from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.column_roles import Columns, frame_rows
 from pt_fairness.io.document_files import read_values, separated, weights_of
@@ -90,7 +90,7 @@ class Values(NamedObject):
         :param topics: the names of the topics
         :param docnos: the documents as text, ``[n]``
         """
-        pair = self._index.find(topic, topics, docnos)
+        pair = self._index.positions(topic, topics, docnos)
         return np.append(self._numbers, nan)[pair]
 
     def __len__(self) -> int:
@@ -181,9 +181,6 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
     rows = []
     for qid, numbers in topics:
         for docno, number in numbers.items():
-            if not (is_number(number) or pd.api.types.is_scalar(number)):
-                raise ValueError("the values must be numbers, or dictionaries of numbers by topic, "
-                                 f"got {shown(number)} for {docno!r}")
             rows.append((qid, docno, number))
     frame = pd.DataFrame(rows, columns=["qid", "docno", "value"], dtype=object)
     if kinds != {True}:
@@ -232,7 +229,7 @@ _NEUTRALITY = "neutrality"
 
 def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
               number: str = _NEUTRALITY, name: str | None = None, *,
-              threshold: int = THRESHOLD, tokenize: Tokenizer = str.split) -> Values:
+              tokenize: Tokenizer = str.split) -> Values:
     """Return values from the words in documents.
 
     :func:`pt_fairness.groups.from_text` returns groups from the same words, and explains
@@ -243,14 +240,13 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     :param words: the words of each group, by group; a word is in one of them
     :param number: the value of a document in which group g has ``c_g`` words, ``C`` in all:
 
-        - ``'neutrality'``: 1 if ``C`` is at most ``threshold``, else ``1 − Σ_g |c_g/C − 1/G|`` for
+        - ``'neutrality'``: 1 if ``C`` is at most 1, else ``1 − Σ_g |c_g/C − 1/G|`` for
           G groups: from ``2/G − 1`` to 1, and 1 is neutral (Rekabsaz et al. 2021)
         - ``'tc'``: ``c_1 − c_2``, for two groups in the order of ``words``; 0 is neutral (this and
           the next two: Rekabsaz and Schedl 2020)
         - ``'tf'``: ``ln(1 + c_1) − ln(1 + c_2)``
         - ``'bool'``: ``[c_1 > 0] − [c_2 > 0]``
     :param name: the name of the values; by default derived from a hash of the parameters
-    :param threshold: for ``'neutrality'``, the largest number of words in a neutral document
     :raises ValueError: if ``number`` is another text, or not defined for that many groups; a group
         lacks words, a word is in several groups or is not one token; once values are needed, the
         dataset does not exist
@@ -269,13 +265,13 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     array([-1., -1.])
     """
     counts = WordCounts(documents, words, tokenize)
-    return FromText(counts, number, threshold, name)
+    return FromText(counts, number, name)
 
 
 class FromText(Values):
     """Values from the words in the texts of documents; see :func:`from_text`."""
 
-    def __init__(self, counts: WordCounts, number: str = _NEUTRALITY, threshold: int = THRESHOLD,
+    def __init__(self, counts: WordCounts, number: str = _NEUTRALITY,
                  name: str | None = None) -> None:
         one_of("number", number, (_NEUTRALITY, *_SIZES))
         groups = len(counts.groups)
@@ -286,11 +282,9 @@ class FromText(Values):
         self._name = name
         self._counts = counts
         self._number = number
-        at_least(0, "threshold", threshold)
-        self._threshold = int(threshold)
 
     def _content(self) -> Any:
-        return self._counts.content(), self._number, self._threshold
+        return self._counts.content(), self._number
 
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
         counts = self._counts.find(docnos, self.name)
@@ -301,7 +295,7 @@ class FromText(Values):
             shares = arrays.ratio(counts, total)
             equal = 1 / counts.shape[1]
             distance = abs(shares - equal).sum(axis=1)
-            is_neutral = total[:, 0] <= self._threshold
+            is_neutral = total[:, 0] <= THRESHOLD
             numbers = np.where(is_neutral, 1.0, 1 - distance)
         else:
             first, second = _SIZES[self._number](counts).T.astype(float)

@@ -315,11 +315,8 @@ def _hashes(topic: Ints, docnos: pd.Series, where: str) -> Any:
     return hashes
 
 
-class DocumentIndex:
+class DocumentIndex(PairIndex):
     """An index of documents, or of (topic, document) pairs, by their identifiers.
-
-    ``pair [n]`` is the number of each row's pair, in order of first appearance.
-    ``first [pairs]`` is the first row of each pair.
 
     :param qid: the topics, ``[n]``; ``None`` if the rows apply to every topic
     :param docno: the documents, ``[n]``
@@ -334,16 +331,9 @@ class DocumentIndex:
         if qid is not None:
             topic, names = codes_of(qid, where)
             self.topics = list(names)
-        self._index = PairIndex(topic, docno, where)
-        self.pair = self._index.pair
-        self.first = self._index.first
-        #: The topic of each pair, an index of ``topics``, ``[pairs]``.
-        self.topic = self._index.topic
+        super().__init__(topic, docno, where)
 
-    def __len__(self) -> int:
-        return len(self._index)
-
-    def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Ints:
+    def positions(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Ints:
         """Return the number of each document, ``[m]``, −1 where it is not in the index.
 
         :param topic: the topic of each document, an index of ``topics``, ``[m]``
@@ -354,17 +344,16 @@ class DocumentIndex:
         else:
             topic = recoded(topic, topics, self.topics)
         column = pd.Series(docnos, dtype=object, name="docno")
-        pair, _ = self._index.find(topic, column)
+        pair, _ = self.find(topic, column)
         return pair
 
     def documents(self) -> tuple[Any, Any]:
         """Return the topics (``None`` without topics) and the docnos of the pairs, as text."""
-        docnos = self._index.docnos()
         if self.topics is None:
-            return None, docnos
+            return None, self.docnos()
         topics = np.array(self.topics, dtype=object)
-        return topics[self.topic], docnos
+        return topics[self.topic], self.docnos()
 
     def content(self) -> Any:
         """Return the topics and what distinguishes the pairs, to be hashed."""
-        return self.topics, self._index.hashes
+        return self.topics, self.hashes

@@ -11,6 +11,7 @@ import os
 import pickle
 import uuid
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from io import BytesIO
 from pathlib import Path
@@ -209,6 +210,7 @@ def check_name(what: str, name: Any) -> None:
         raise ValueError(f"the name of {what} must be a text that is not empty, got {shown(name)}")
 
 
+@dataclass(eq=False)
 class Registry(Generic[S]):
     """The sources of one class, by name. Registered ones take precedence over built-in ones.
 
@@ -221,21 +223,18 @@ class Registry(Generic[S]):
     :param file_of: returns the file that a text names, ``None`` if it needs none
     """
 
-    def __init__(self, kind: type[S], read: Callable[[str, str], S] | None = None,
-                 makers: str = "register", words: Sequence[str] = (),
-                 convert: Callable[[Any], S] | None = None,
-                 file_of: Callable[[str], str | None] = str) -> None:
-        self._kind = kind
-        self._read = read
-        self._makers = makers
-        self._words = words
-        self._convert = convert
-        self._file_of = file_of
-        self._registered: dict[str, _Entry] = {}
-        _REGISTRIES[kind.WHAT] = self
+    kind: type[S]
+    read: Callable[[str, str], S] | None = None
+    makers: str = "register"
+    words: Sequence[str] = ()
+    convert: Callable[[Any], S] | None = None
+    file_of: Callable[[str], str | None] = str
+    _registered: dict[str, _Entry] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _REGISTRIES[self.kind.WHAT] = self
         # The hash of the content is part of the cache key.
-        self._parsed = lru_cache(FILES_KEPT)(
-            lambda path, content: read(path, path))  # type: ignore[misc]
+        self._parsed = lru_cache(FILES_KEPT)(lambda path, content: self.read(path, path))  # type: ignore[misc]
 
     def register(self, name: str, source: S | Callable[[], S]) -> None:
         """Register a source under a name, in place of any earlier one.
@@ -243,12 +242,12 @@ class Registry(Generic[S]):
         :param source: a source, or a function that creates one when it is first needed
         :raises ValueError: if it is neither, or the name is empty or a keyword
         """
-        what = self._kind.WHAT
+        what = self.kind.WHAT
         check_name(what, name)
-        if name.strip().casefold() in self._words:
-            raise ValueError(f"the name of {what} must not be {listed(self._words)}, which have a "
+        if name.strip().casefold() in self.words:
+            raise ValueError(f"the name of {what} must not be {listed(self.words)}, which have a "
                              f"meaning of their own, got {name!r}")
-        if isinstance(source, self._kind) or not callable(source):
+        if isinstance(source, self.kind) or not callable(source):
             entry = _Entry(self._checked(name, source))
         else:
             entry = _Entry(make=lambda: self._checked(name, source()))  # type: ignore[operator]
@@ -259,9 +258,9 @@ class Registry(Generic[S]):
 
         :raises ValueError: if it is none
         """
-        if not isinstance(source, self._kind):
-            raise ValueError(f"{shown(name)} must be registered as a {self._kind.__name__} object, "
-                             f"made with {self._makers}, got a {type(source).__name__}")
+        if not isinstance(source, self.kind):
+            raise ValueError(f"{shown(name)} must be registered as a {self.kind.__name__} object, "
+                             f"made with {self.makers}, got a {type(source).__name__}")
         return source
 
     def unregister(self, name: str) -> None:
@@ -293,7 +292,7 @@ class Registry(Generic[S]):
         >>> "trec-newswire" in groups.names()
         True
         """
-        built_in_names = _BUILT_IN.get(self._kind.WHAT, ())
+        built_in_names = _BUILT_IN.get(self.kind.WHAT, ())
         return sorted({*self._registered.copy(), *built_in_names})
 
     def get(self, source: Any) -> S:
@@ -311,25 +310,25 @@ class Registry(Generic[S]):
         >>> groups.get("trec-newswire").labels
         ['FBIS', 'FR', 'FT', 'LA']
         """
-        what = self._kind.WHAT
-        if isinstance(source, self._kind):
+        what = self.kind.WHAT
+        if isinstance(source, self.kind):
             return source
-        if self._convert is not None and not isinstance(source, (str, os.PathLike)):
+        if self.convert is not None and not isinstance(source, (str, os.PathLike)):
             from pt_fairness.core.identifiers import pandas_frame
             source = pandas_frame(source)
             if hasattr(source, "items"):
-                return self._convert(source)
+                return self.convert(source)
         if not isinstance(source, (str, os.PathLike)):
-            data = ", a dictionary, a DataFrame" if self._convert is not None else ""
+            data = ", a dictionary, a DataFrame" if self.convert is not None else ""
             raise ValueError(f"{what} must be a registered name, the path of a file{data} or a "
-                             f"{self._kind.__name__} object, got {shown(source)}")
+                             f"{self.kind.__name__} object, got {shown(source)}")
         name = os.fspath(source)
         found = self.find(name)
         if found is not None:
             return found
-        path = self._file_of(name)
-        if self._read is None or (path is not None and not os.path.exists(path)):
-            no_file = "" if self._read is None else " and no such file exists"
+        path = self.file_of(name)
+        if self.read is None or (path is not None and not os.path.exists(path)):
+            no_file = "" if self.read is None else " and no such file exists"
             names = self.names()
             question = did_you_mean(name, names)
             raise ValueError(f"no {what} are registered as {shown(name)}{no_file}.{question} "
@@ -337,7 +336,7 @@ class Registry(Generic[S]):
                              "register adds others")
         if path is not None and os.path.isfile(path):
             return self._parsed(name, content_hash(Path(path).read_bytes()))
-        return self._read(name, name)
+        return self.read(name, name)
 
     def find(self, name: Any, make: bool = True) -> S | None:
         """Return the source of a name, or ``None``; paths are not read.
@@ -346,13 +345,13 @@ class Registry(Generic[S]):
 
         :param make: whether to return built-in sources, and to call functions that create one
         """
-        if isinstance(name, self._kind):
+        if isinstance(name, self.kind):
             return name
         entry = self._registered.get(name)
         if not make:
             return None if entry is None else entry.source
         if entry is None:
-            entry = _BUILT_IN.get(self._kind.WHAT, {}).get(name)
+            entry = _BUILT_IN.get(self.kind.WHAT, {}).get(name)
         return None if entry is None else entry.get()
 
     def name_of(self, source: S) -> str:

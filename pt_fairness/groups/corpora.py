@@ -70,12 +70,13 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
 
 def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
               neutral: Any | None = "neutral", name: str | None = None, *, shares: bool = False,
-              threshold: int = THRESHOLD, tokenize: Tokenizer = str.split,
+              tokenize: Tokenizer = str.split,
               order: Iterable[Any] | None = None) -> Groups:
     """Return groups from the words in documents.
 
-    The group of a document is the one with the most words in its text. A document with at most
-    ``threshold`` words of all groups is neutral, as is one in which several groups have the most.
+    The group of a document is the one with the most words in its text. A document with at most one
+    word of all groups is neutral, as in the code of Rekabsaz et al. (2021), and so is one in which
+    several groups have the most.
     :func:`pt_fairness.values.from_text` returns numbers from the same words. Nothing is read before
     groups are needed. Documents are then read from the docstore, once, with a progress bar.
 
@@ -86,9 +87,7 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     :param neutral: the label of neutral documents; ``None`` to leave them unannotated
     :param name: the name of the groups; by default derived from the parameters
     :param shares: whether documents that are not neutral are in each group by its share of their
-        words, and only documents of at most ``threshold`` words are neutral
-    :param threshold: the largest number of words in a neutral document, at least 0; 1 in the code
-        of Rekabsaz et al. (2021)
+        words, and only documents of at most one word are neutral
     :param tokenize: splits a lowercased text into tokens. The default splits at white space, so
         that ``she,`` is not the word ``she``; ``re.compile(r"\\w+").findall`` also splits at
         punctuation. A measure with a function can be pickled only if the function can.
@@ -122,7 +121,7 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     1   1     b  neutral
     """
     counts = WordCounts(documents, words, tokenize)
-    return FromText(counts, neutral, shares, threshold, name, order)
+    return FromText(counts, neutral, shares, name, order)
 
 
 class FromText(Groups):
@@ -131,8 +130,7 @@ class FromText(Groups):
     complete = True
 
     def __init__(self, counts: WordCounts, neutral: Any | None = "neutral", shares: bool = False,
-                 threshold: int = THRESHOLD, name: str | None = None,
-                 order: Iterable[Any] | None = None) -> None:
+                 name: str | None = None, order: Iterable[Any] | None = None) -> None:
         labels = [*counts.groups]
         if neutral is not None:
             labels.append(label_text(neutral))
@@ -142,18 +140,16 @@ class FromText(Groups):
         super().__init__(name, labels, order)
         self.weighted = shares
         self._counts = counts
-        at_least(0, "threshold", threshold)
-        self._threshold = int(threshold)
         #: The labels in the order of the counts.
         self._columns = labels
 
     def _content(self) -> Any:
-        return self._counts.content(), self._columns, self.order, self.weighted, self._threshold
+        return self._counts.content(), self._columns, self.order, self.weighted
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         counts = self._counts.find(docnos, self.name)
         total = counts.sum(axis=1, keepdims=True)
-        neutral = total <= self._threshold
+        neutral = total <= THRESHOLD
         members = counts
         if not self.weighted:
             most = counts.max(axis=1, keepdims=True)

@@ -214,7 +214,7 @@ class Table:
         if self.by_topic:
             topic, topics = pd.factorize(np.asarray(qids, dtype=object))
         names = [*map(label_text, topics)]
-        pair = self._index.find(topic, names, docnos)
+        pair = self._index.positions(topic, names, docnos)
         count = self._count[pair]
         rows = ranges(self._start[pair], count)
         weight = None if self.weight is None else self.weight[rows]

@@ -54,8 +54,8 @@ def read_values(path: Path, columns: Columns = BY_NAME, sep: str | None = None,
     """Read a file of values, compressed or not.
 
     It has the columns ``docno value`` or ``qid docno value``, separated by white space; or a header
-    with these names (or others that :func:`read_groups` knows), separated by tabs or commas; or is
-    Parquet or JSON with these names.
+    with these names, separated by tabs or commas; or is Parquet or JSON with these names. Other
+    names of topics and documents are in :mod:`pt_fairness.io.column_roles`.
 
     :param sep: what separates several values in a cell
     :param none: the cells that mean no value
@@ -65,7 +65,7 @@ def read_values(path: Path, columns: Columns = BY_NAME, sep: str | None = None,
     Examples
     --------
     >>> from pathlib import Path
-    >>> from pt_fairness.io import read_values
+    >>> from pt_fairness.io.document_files import read_values
     >>> _ = Path("values").write_text("d1 0.5\\nd2 -1\\n")
     >>> read_values("values")
       docno  value
@@ -194,8 +194,7 @@ class Labelled(NamedTuple):
     judged: bool
 
 
-def read_groups(path: Path, column: str | None = None, document: str | None = None
-                ) -> pd.DataFrame:
+def read_labelled(path: Path, columns: Columns = BY_NAME, none: Sequence[str] = ()) -> Labelled:
     """Read a group file, compressed or not.
 
     It is a TREC qrels file; has a header and columns separated by tabs, commas or blanks; is
@@ -203,35 +202,12 @@ def read_groups(path: Path, column: str | None = None, document: str | None = No
     column, or if that is ``0`` or ``Q0`` alone, it is the text label in the fourth. A document of
     several groups has a row for each, or a list.
 
-    :param column: the column that has the group, by default ``group`` or the only one that has no
-        other meaning; ``a.b`` is the key ``b`` of the objects in ``a``
-    :param document: the column that has the documents; by default the first of
-        :data:`pt_fairness.io.column_roles.DOCUMENTS`
-    :returns: ``docno, group`` or ``qid, docno, group``, and the other columns of the file, as text
-        in a table
-    :raises ValueError: if the file has another form, lacks a column, or a line cannot be read
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from pt_fairness.io import read_groups
-    >>> _ = Path("groups.csv").write_text("docno,group\\nd1,PRO\\nd2,CON\\n")
-    >>> read_groups("groups.csv")
-      docno group
-    0    d1   PRO
-    1    d2   CON
-    """
-    frame, _ = read_labelled(path, Columns(column, document))
-    if isinstance(frame["group"].dtype, pd.CategoricalDtype):
-        frame = frame.astype({"group": "str"})
-    return frame.reset_index(drop=True)
-
-
-def read_labelled(path: Path, columns: Columns = BY_NAME, none: Sequence[str] = ()) -> Labelled:
-    """Read a group file as :func:`read_groups` does, with a categorical group if it is a table.
-
+    :param columns: the columns that have another name than usual; ``a.b`` is the key ``b`` of the
+        objects in ``a``
     :param none: the labels that mean no group, such as ``''``. If there are some, the fourth column
         of qrels may be groups if it holds numbers
+    :returns: the group is categorical if the file is a table
+    :raises ValueError: if the file has another form, lacks a column, or a line cannot be read
     """
     with opened(path) as source:
         if columns.column is None and columns.id is None and holds_judgments(source):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 import json
 import os
@@ -10,7 +9,6 @@ import re
 import sqlite3
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -110,29 +108,6 @@ def test_threads_can_register_while_others_ask_for_a_name(boxes):
         registered.result()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
-@pytest.mark.filterwarnings("ignore:.*fork")
-def test_a_process_that_is_forked_while_a_source_is_made_can_make_it(boxes):
-    making, end = threading.Event(), threading.Event()
-
-    def make():
-        making.set()
-        end.wait(10)
-        return Box(1)
-
-    boxes.register("late", make)
-    thread = threading.Thread(target=boxes.get, args=["late"])
-    thread.start()
-    making.wait(10)
-    child = os.fork()
-    if child == 0:
-        end.set()
-        os._exit(0 if boxes.get("late").content == 1 else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    end.set()
-    thread.join()
-
-
 @pytest.mark.parametrize(("name", "source", "message"), [
     ("", Box(1), "got ''"), (" Run", Box(1), "got ' Run'"), ("mine", 5, "Box object.* got a int")])
 def test_what_cannot_be_registered(boxes, name, source, message):
@@ -182,19 +157,14 @@ def enclosing(value):
     (lambda x: [x, (x,)], 1, "1"), (tuple, [1], [2]), (lambda x: {"a": [x]}, 1, 2),
     (lambda x: {x: "a"}, 1, 2),
     (lambda x: x([{}]), list, tuple), (lambda x: [{x: groups.from_mapping({"a": x})}], "A", "B"),
-    (collections.Counter, "ab", "abb"), (lambda x: collections.defaultdict(x), int, list),
     (re.compile, "a+", "b+"), (lambda x: x.upper, "a", "b"),
-    (lambda x: x, len, max), (lambda x: x, pd.DataFrame, pd.Series), (lambda x: x, np.sum, np.add),
-    (lambda x: x, textwrap.dedent, textwrap.indent), (np.int64, 10, 700),
+    (lambda x: x, len, max), (lambda x: x, pd.DataFrame, pd.Series),
     (np.array, [1, 2], [1, 3]), (np.array, [0], [0.0]), (np.array, [[1, 2]], [[1], [2]]),
     (lambda x: np.array([x], dtype=object), "a", "b"),
-    (lambda x: np.ma.array([1, 2], mask=[False, x], fill_value=2), True, False),
-    (pd.Timestamp, "2020", "2021"), (pd.Categorical, ["a", "b"], ["a", "c"]),
     (pd.Index, ["a"], ["b"]), (lambda x: pd.Index([1], name=x), "a", "b"),
-    (lambda x: pd.MultiIndex.from_product([["a"], x]), [1], [2]), (pd.Series, ["a"], ["b"]),
+    (pd.Series, ["a"], ["b"]),
     (lambda x: pd.Series([1], name=x), "a", "b"), (lambda x: pd.Series(0, index=x), ["a"], ["b"]),
-    (lambda x: pd.DataFrame({"x": x}), [1], [2]), (lambda x: pd.DataFrame(0, [0], x), ["a"], ["b"]),
-    (lambda x: pd.DataFrame({"x": 0}, index=x), ["a"], ["b"])])
+    (lambda x: pd.DataFrame({"x": x}), [1], [2])])
 def test_values_count_by_content(make, one, other):
     of_one = content_hash(make(one))
     assert of_one == content_hash(make(one)) != content_hash(make(other))

@@ -163,22 +163,21 @@ def test_the_group_with_the_most_words(passages):
     assert rows(russian, ["дока", "d2"]) == "1 дока ж, 1 d2 нет"
 
 
-@pytest.mark.parametrize("threshold", [0, 1, 3])
-def test_as_counted_one_by_one(passages, threshold):
-    texts = random_texts(threshold)
+def test_as_counted_one_by_one(passages):
+    texts = random_texts(1)
     passages(texts)
     counted = {docno: slow.counts(text, WORDS) for docno, text in texts.items()}
-    labels = of_words("none of them", threshold=threshold)
+    labels = of_words("none of them")
     assert found_by_document(labels, texts) == {
-        docno: {slow.label(found, threshold, "none of them"): 1.0}
+        docno: {slow.label(found, 1, "none of them"): 1.0}
         for docno, found in counted.items()}
-    soft = of_words(shares=True, threshold=threshold)
+    soft = of_words(shares=True)
     for docno, found in found_by_document(soft, texts).items():
         total = sum(found.values())
         assert {group: weight / total for group, weight in found.items()} == pytest.approx(
-            slow.shares(counted[docno], threshold, "neutral"))
+            slow.shares(counted[docno], 1, "neutral"))
     # A measure reads the labels and the shares.
-    table = groups.from_mapping({docno: slow.shares(found, threshold, "neutral")
+    table = groups.from_mapping({docno: slow.shares(found, 1, "neutral")
                                  for docno, found in counted.items()})
     qrels = pd.DataFrame({"query_id": "1", "doc_id": [*texts], "relevance": 1})
     measures = [AWRF(groups=source) @ 10 for source in (soft, table)]
@@ -192,7 +191,7 @@ def test_texts_of_a_frame(passages, columns):
     texts = random_texts(3)
     passages(texts)
     frame = pd.DataFrame(texts.items(), columns=columns)
-    for options in ({}, {"shares": True}, {"threshold": 0, "neutral": None}):
+    for options in ({}, {"shares": True}, {"neutral": None}):
         found = groups.from_text(frame, WORDS, **options)
         assert found_by_document(found, texts) == found_by_document(of_words(**options), texts)
     numbers, expected = (values.from_text(source, {"a": ["he"], "b": ["she"]}, "tc").lookup(
@@ -221,8 +220,6 @@ def test_frames_of_texts_that_are_refused(frame, says):
     ({"neutral": "-"}, "neutral must be .*got '-'"),
     ({"neutral": ""}, "neutral must be .*got ''"),
     ({"neutral": float("nan")}, "neutral must be .*got nan"),
-    ({"threshold": -1}, "threshold.*whole number of at least 0"),
-    ({"threshold": 0.5}, "threshold.*whole number"),
     ({"order": ["male", "neutral"]}, "without 'child'")])
 def test_options_that_are_refused(options, says):
     with pytest.raises(ValueError, match=says):
@@ -232,12 +229,12 @@ def test_options_that_are_refused(options, says):
 def test_the_name_depends_on_the_parameters():
     letters = re.compile("[a-z]+").findall
     sources = [
-        of_words(), of_words(shares=True), of_words(threshold=2),
+        of_words(), of_words(shares=True),
         of_words(neutral="x"), of_words(tokenize=re.compile(r"\w+").findall),
         of_words(tokenize=letters), groups.from_text("vaswani", WORDS),
         groups.from_text("msmarco-passage", {**WORDS, "male": ["he"]})]
     assert len({source.name for source in sources}) == len(sources)
     assert of_words().name == sources[0].name and of_words(name="gender").name == "gender"
-    assert of_words(tokenize=re.compile("[a-z]+").findall).name == sources[5].name
+    assert of_words(tokenize=re.compile("[a-z]+").findall).name == sources[4].name
     order = ["male", "neutral", "child", "female"]
     assert of_words(order=order).order == order

@@ -80,8 +80,6 @@ def test_from_a_pattern(pattern, labels, expected):
     (lambda: groups.from_mapping([("a", "X")]), "got a list"),
     (lambda: groups.from_mapping({"1": {"a": "PRO"}, "b": "CON"}), "all values dictionaries"),
     (lambda: groups.from_mapping({"a": object}), "the groups of 'a' must be"),
-    (lambda: analysis.combine(pd.DataFrame({"name": ["A"], "AP": 0.5, "nDCG": 0.5}),
-                              ["AP", "nDCG"], weights=[1e308, 1e308]), "finite sum"),
     (lambda: groups.from_pattern("("), "regular expression, got"),
     (lambda: groups.from_pattern("^(FT)", labels="FT"), "labels must be a list"),
     (lambda: groups.get(None), "a dictionary, a DataFrame or a Groups object, got None"),

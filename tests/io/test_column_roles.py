@@ -207,9 +207,8 @@ FILES = {"q": "1 0 d1 1\n1 0 d2 1\n1 0 d3 0\n", "experts.csv": EXPERTS,
 
 
 @each("arguments", [
-    ["table", "q", "r", "-m", "AWRF@3"], ["report", "q", "r", "-m", "AWRF@3", "-o", "x.html"],
-    ["explain", "q", "r", "-m", "AWRF@3", "--topic", "1"],
-    ["plot", "distribution", "q", "r", "-m", "AWRF@3", "-o", "x.pdf"], ["rerank", "r", "xquad"]])
+    ["table", "q", "r", "-m", "AWRF@3"], ["explain", "q", "r", "-m", "AWRF@3", "--topic", "1"],
+    ["rerank", "r", "xquad"]])
 def test_options_of_the_commands(folder_of, capsys, arguments):
     # A file is parsed once in a process.
     folder_of(FILES | {"experts.csv": f"{EXPERTS}{arguments[0]},X,F,Europe\n"})
@@ -300,10 +299,3 @@ def test_targets_of_several_groups_in_a_cell_and_of_no_group(folder_of):
         for none, says in ((["other"], "none .*'other'"), (["F", "M", "unknown"], "besides none")):
             with pytest.raises(ValueError, match=says):
                 targets.register("t", table, sep=";", none=none)
-
-
-def test_groups_of_a_frame_of_qrels_need_no_further_column():
-    frame = pd.DataFrame([("1", "a", 1, "X"), ("1", "a", 1, "Y")],
-                         columns=["qid", "docno", "label", "iteration"])
-    source, messages = warned(lambda: groups.from_frame(frame))
-    assert source.labels == ["X", "Y"] and messages == []

@@ -17,7 +17,6 @@ from written_files import written
 
 from pt_fairness import groups
 from pt_fairness.io import files
-from pt_fairness.io.documents import lock
 from pt_fairness.io.files import need_rows, opened
 from pt_fairness.io.tables import read_columns, read_table
 
@@ -110,12 +109,6 @@ def test_fields_are_those_of_the_split_lines(tmp_path, name, seed):
     assert columns_of(tmp_path / name, text).values.tolist() == rows, "text, where no type is given"
 
 
-def test_a_file_without_lines_has_no_rows_and_the_same_types(tmp_path):
-    for text in ("", "\n \n"):
-        found = columns_of(tmp_path / "file", text, {"value": float})
-        assert found.empty and list(found.columns) == NAMES and found["value"].dtype == "float64"
-
-
 @each("name, text, index, kind", [
     ("x", "\n \na 1 b\n\na 2 b\n\n", [3, 5], "line"),
     ("x.csv", "\ndocno,text\na,b\n\nc,d\n", [3, 5], "line"),
@@ -142,14 +135,6 @@ def test_frames_that_lack_something(frame, says):
 ARGSME = "argsme/2020-04-01"
 
 
-def test_a_missing_dependency_is_no_damage(irds, files, monkeypatch):
-    files.argsme()
-    monkeypatch.delitem(irds.lazy_libs._cache, "ijson", raising=False)
-    monkeypatch.setitem(sys.modules, "ijson", None)
-    with pytest.raises(ImportError, match="ijson"):
-        groups.get(f"{ARGSME}/stance").lookup(["1"], ["a1"])
-
-
 def test_a_docstore_that_another_process_begins_to_build(irds, files):
     fcntl = pytest.importorskip("fcntl")
     files.argsme()
@@ -163,11 +148,3 @@ def test_a_docstore_that_another_process_begins_to_build(irds, files):
         fcntl.flock(lock, fcntl.LOCK_UN)
         assert [read.result()["group"].tolist() for read in reads] == [["PRO"], ["debateorg"]] * 4
     assert (files.home / f"{ARGSME}.json.pklz4" / "bin.pos").stat().st_size == 6 * 8, "built once"
-
-
-def test_a_lock_is_held_in_a_folder_that_is_made_for_it_and_in_one_that_is_there(irds, tmp_path):
-    fcntl = pytest.importorskip("fcntl")
-    path = tmp_path / "neuclir" / "1" / "zh.lock"
-    for _ in range(2):
-        with lock(path), path.open("a") as file, pytest.raises(BlockingIOError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

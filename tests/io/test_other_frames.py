@@ -86,17 +86,6 @@ def test_frames_of_other_libraries_have_the_values_of_pandas(kind, of_pandas):
         RaB(values=KINDS[kind](NUMBERS))
 
 
-def test_whole_numbers_of_arrow_as_labels():
-    frame = with_types_of_arrow(pd.DataFrame({"docno": [5, 6], "group": [1, 2],
-                                              "weight": [0.5, 2.0]}))
-    assert groups.from_frame(frame) == groups.from_mapping({5: {1: 0.5}, 6: {2: 2.0}})
-    votes = pd.DataFrame({"docno": [5, 5, 6], "annotator": [1, 2, 1], "label": [1, 1, 2]})
-    assert groups.from_votes(with_types_of_arrow(votes)) == groups.from_votes(votes)
-    shares = pd.DataFrame({"qid": [7, 7], "group": [1, 2], "share": [0.25, 0.75]})
-    targets.register("frames", with_types_of_arrow(shares))
-    assert targets.get("frames").to_numpy().tolist() == [["7", "1", 0.25], ["7", "2", 0.75]]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_other_frames_of_votes_texts_and_topics(kind):
     frame_of = KINDS[kind]
@@ -144,11 +133,6 @@ def test_a_user_beside_a_document_is_no_topic():
 def test_a_lazy_frame_is_collected():
     lazy = of_polars(GROUPS).lazy()
     assert AWRF(groups=lazy) == AWRF(groups=GROUPS)
-    first, second = (evaluate(RUN, QRELS, ["AWRF@3"], groups=source, progress=False).averages
-                     for source in (lazy, GROUPS))
-    pd.testing.assert_frame_equal(first, second)
-    with pytest.raises(ValueError, match=r"values\.from_frame"):
-        RaB(values=of_polars(NUMBERS).lazy())
     assert load_qrels(of_polars(QRELS).lazy()).equals(QRELS)
 
 

@@ -120,7 +120,6 @@ class TestParquet:
 
     @each("frame, says", [
         (FRAME.assign(score=[1.0, np.nan]), ", row 2: score .*'nan'"),
-        (FRAME.assign(score=["1", "x"]), ", row 2: score .*'x'"),
         (FRAME.assign(docno=[None, "b"]), ", row 1: docno"),
         (FRAME.assign(iteration=["x", None]), ", row 2: iteration"),
         (FRAME.drop(columns=["score", "rank"]), " .*columns score, rank"),
@@ -234,9 +233,7 @@ OTHER = FRAME.assign(docno="b")
 @each("paths, names", [
     (["input.BM25", "input.pircRBa1"], ["input.BM25", "input.pircRBa1"]),
     (["BM25.run.gz"], ["BM25"]), (["x/BM25.run.gz", "x/DPH.run.gz"], ["BM25", "DPH"]),
-    (["runs/input.a.gz", "runs/input.b.gz"], ["input.a", "input.b"]),
     (["k.0.9.run", "k.0.8.run"], ["k.0.9", "k.0.8"]),
-    (["bm25.run", "bm25.rm3.run"], ["bm25", "bm25.rm3"]), (["x.run", "y.txt"], ["x", "y"]),
     (["a.rm3.res", "b.rm3.run.gz", "c.rm3.parquet"], ["a.rm3", "b.rm3", "c.rm3"]),
     (["x/a/run.gz", "x/b/run.gz", "x/b/z"], ["a/run", "b/run", "b/z"]),
     (["x.run", "x.res"], ["x.run", "x.res"]),
@@ -425,10 +422,8 @@ def test_answers_are_runs_of_the_documents_they_cite(tmp_path, form, name):
      r"cites \{'id': 'a'\}"),
     ({"answer": []}, "line 1 .*topic_id"), ({"topic_id": 1}, "must have answer"),
     ({"topic_id": 1, "answer": "text"}, "a list of sentences"),
-    ({"topic_id": 1, "answer": ["text"]}, "a list of sentences"),
     ({"topic_id": 1, "answer": [{"text": "", "citations": 0.5}]}, r"cites 0\.5"),
     ({"topic_id": 1, "answer": [], "references": 5}, "line 1 .*references"),
-    ({"metadata": "text", "answer": []}, "line 1 .*topic_id"),
     ([1, {"topic_id": 1, "answer": []}], "run, line 1 .*object, got 1"),
 ])
 def test_answers_that_are_wrong(tmp_path, answer, says):

@@ -124,9 +124,9 @@ def test_as_counted_one_by_one(passages, seed):
     tokens = ["she", "Her", "mary", "he", "his", "JOHN", "child", "the", "he.", "dogs"]
     texts = {f"d{i}": " ".join(pick.choices(tokens, k=pick.randrange(1, 9))) for i in range(60)}
     passages(texts)
-    for words, threshold in ((WORDS, 1), (THREE, 1), (WORDS, 0), (THREE, 4)):
-        expected = [slow.neutrality(slow.counts(text, words), threshold) for text in texts.values()]
-        assert numbers(from_text(words, threshold=threshold), texts) == pytest.approx(expected)
+    for words in (WORDS, THREE):
+        expected = [slow.neutrality(slow.counts(text, words), 1) for text in texts.values()]
+        assert numbers(from_text(words), texts) == pytest.approx(expected)
         assert 2 / len(words) - 1 <= min(expected) < max(expected) == 1
     for number in ("tc", "tf", "bool"):
         assert numbers(from_text(number=number), texts) == pytest.approx(
@@ -136,9 +136,7 @@ def test_as_counted_one_by_one(passages, seed):
 @each("words, options, message", [
     (WORDS, {"number": "count"}, "number must be 'neutrality', 'tc', "),
     (THREE, {"number": "tc"}, "two groups, got 'female', 'male', 'child'"),
-    ({"female": ["she"]}, {}, "two groups or more, got 'female'"),
-    (WORDS, {"threshold": -1}, "threshold.*whole number of at least 0"),
-    (WORDS, {"threshold": "1"}, "threshold.*whole number of at least 0")])
+    ({"female": ["she"]}, {}, "two groups or more, got 'female'")])
 def test_options_that_are_refused(words, options, message):
     with pytest.raises(ValueError, match=message):
         from_text(words, **options)
@@ -149,8 +147,8 @@ def test_names_and_representation(passages):
     found = from_text(WORDS, "tf")
     assert found.name == from_text(WORDS, "tf").name
     assert repr(found) == f"Values({found.name!r}, tf of female, male words)" and len(found) == 0
-    others = [from_text(), from_text(threshold=2), from_text(THREE),
+    others = [from_text(), from_text(THREE),
               from_text(dict(reversed(WORDS.items())), "tf")]
-    assert len({found, *others}) == 5
+    assert len({found, *others}) == 4
     again = pickle.loads(pickle.dumps(found))
     assert again == found and numbers(again, ["d3"]) == [0] and len(again) == 1
