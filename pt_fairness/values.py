@@ -105,13 +105,17 @@ def _finite(frame: pd.DataFrame, where: str) -> Floats:
 
     :raises ValueError: if one is not a finite number
     """
-    column = pd.to_numeric(frame["value"], errors="coerce")
+    cells = frame["value"]
+    column = pd.to_numeric(cells, errors="coerce")
     numbers = column.to_numpy(float, na_value=nan)
-    for _, row in frame[~np.isfinite(numbers)][:1].iterrows():
+    place = frame.index.name or "row"
+    for number, row in frame[~np.isfinite(numbers)][:1].iterrows():
         value = str(row["value"])
-        raise ValueError(f"{where}: value must be a finite number, got {value!r} for document "
-                         f"{label_text(row['docno'])!r}")
-    return numbers
+        raise ValueError(f"{where}, {place} {number}: value must be a finite number, got {value!r} "
+                         f"for document {label_text(row['docno'])!r}")
+    if cells.dtype.kind in "iuf":
+        return numbers
+    return cells.astype(object).to_numpy(float)  # to_numeric is not exact in the last digit
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None, *, column: str | None = None,
@@ -138,19 +142,17 @@ def from_frame(frame: pd.DataFrame, name: str | None = None, *, column: str | No
     where = "the frame of values"
     columns = Columns(column, id, topic, weight)
     rows = frame_rows(frame, where, columns, "value", "weight" if weight else None)
+    return _values(rows, name, where, sep, none)
+
+
+def _values(frame: pd.DataFrame, name: str | None, where: str, sep: str | None,
+            none: Iterable[Any]) -> Values:
+    """Return the values of the documents in a frame: with ``sep`` or weights, the mean of rows."""
     if sep is not None:
-        rows = separated(rows, "value", sep)
-    rows = rows[~rows["value"].isin([*none])]
-    return _values(rows, name, where, sep is not None)
-
-
-def _values(frame: pd.DataFrame, name: str | None, where: str, several: bool) -> Values:
-    """Return the values of the documents in a frame.
-
-    :param several: whether the value of a document is the mean over its rows
-    """
+        frame = separated(frame, "value", sep)
+    frame = frame[~frame["value"].isin([*none])]
     ids = [column for column in ("qid", "docno") if column in frame]
-    if several or "weight" in frame:
+    if sep is not None or "weight" in frame:
         weight: Any = 1.0
         if "weight" in frame:
             weight = weights_of(frame[["weight"]], where)[:, 0]
@@ -218,8 +220,8 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *, column: 
     array([0.5])
     """
     columns = Columns(column, id, topic, weight)
-    frame = read_values(path, columns, sep, none)
-    return _values(frame, name, os.fspath(path), sep is not None)
+    frame = read_values(path, columns)
+    return _values(frame, name, os.fspath(path), sep, none)
 
 
 #: What the differences of Rekabsaz and Schedl (2020) do with the counts of words, by their names.

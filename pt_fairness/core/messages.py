@@ -190,7 +190,7 @@ def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
     texts = label_texts(labels, what)
     for text, count in Counter(texts).items():
         if count > 1:
-            raise ValueError(f"{what} must hold each label once, got {text!r} twice")
+            raise ValueError(f"{what} must be distinct, got {text!r} twice")
     return texts
 
 

@@ -246,16 +246,15 @@ class FromIrds(Groups):
                              f"{self.dataset_id}, got {self.field!r}")
         if entities[0] == "docs":
             return None
-        rows = list(dataset.qrels_iter())
-        positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
-        judgments = []
-        for row in rows:
-            pair = (row.query_id, row.doc_id)
-            if row.relevance > 0 or pair not in positive:
-                labels, _ = self._groups(row)
-                judgments.append((*pair, labels))
-        frame = pd.DataFrame(judgments, columns=["qid", "docno", "group"], dtype=object)
-        return Table.read(frame)
+        rows = []
+        for row in dataset.qrels_iter():
+            labels, _ = self._groups(row)
+            rows.append((row.query_id, row.doc_id, labels, row.relevance > 0))
+        frame = pd.DataFrame(rows, columns=["qid", "docno", "group", "positive"])
+        pairs = frame.groupby(["qid", "docno"])
+        has_positive = pairs["positive"].transform("any")
+        counts = frame.pop("positive") | ~has_positive
+        return Table.read(frame[counts])
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         if self._judged is not None:

@@ -305,24 +305,19 @@ def warn_of_unused(frame: pd.DataFrame, where: str, rows: Any, document: Any) ->
     :param rows: the rows of documents with several groups
     :param document: the number of the document of each of these rows
     """
-    def tells_apart(name: str, part: Any) -> bool:
-        chosen = rows[part]
-        group = _codes(frame["group"].iloc[chosen])
-        by = _codes(frame[name].iloc[chosen])
-        counts = pd.Series(group).groupby([document[part], by]).nunique()
+    group = pd.Series(_codes(frame["group"].iloc[rows]))
+
+    def tells_apart(name: str) -> bool:
+        by = _codes(frame[name].iloc[rows])
+        counts = group.groupby([document, by]).nunique()
         return bool(counts.max() == 1)
 
     used = ("qid", "docno", "group", "weight", _SCORE, *TOPICS, *POSSIBLE_WEIGHTS)
-    few = document <= document[:_FEW].max()
     unused = [name for name in frame.columns if plain(name) not in used]
     for name in unused:
-        if tells_apart(name, few) and tells_apart(name, slice(None)):
+        if tells_apart(name):
             first = shown(frame["docno"].iloc[rows[0]])
             warn(f"{where}: document {first} has several groups, of which each has its own "
                  f"{name!r}, a column that is not used; topic={name!r} (--topic-column {name}) "
                  "makes it the topic")
             return
-
-
-#: The number of rows to check first. They usually show that a column does not tell groups apart.
-_FEW = 10_000

@@ -49,17 +49,15 @@ from pt_fairness.io.tables import (
 )
 
 
-def read_values(path: Path, columns: Columns = BY_NAME, sep: str | None = None,
-                none: Iterable[str] = ()) -> pd.DataFrame:
+def read_values(path: Path, columns: Columns = BY_NAME) -> pd.DataFrame:
     """Read a file of values, compressed or not.
 
     It has the columns ``docno value`` or ``qid docno value``, separated by white space; or a header
     with these names, separated by tabs or commas; or is Parquet or JSON with these names. Other
     names of topics and documents are in :mod:`pt_fairness.io.column_roles`.
 
-    :param sep: what separates several values in a cell
-    :param none: the cells that mean no value
-    :returns: ``docno, value`` or ``qid, docno, value``: text and numbers, and the other columns
+    :returns: ``docno, value`` or ``qid, docno, value``, and the other columns; values are text in a
+        table, and the index names the lines
     :raises ValueError: if the file has another form, or a line cannot be read
 
     Examples
@@ -67,10 +65,10 @@ def read_values(path: Path, columns: Columns = BY_NAME, sep: str | None = None,
     >>> from pathlib import Path
     >>> from pt_fairness.io.document_files import read_values
     >>> _ = Path("values").write_text("d1 0.5\\nd2 -1\\n")
-    >>> read_values("values")
-      docno  value
-    0    d1    0.5
-    1    d2   -1.0
+    >>> read_values("values").reset_index(drop=True)
+      docno value
+    0    d1   0.5
+    1    d2    -1
     """
     with opened(path) as source:
         if has_header(source):
@@ -85,15 +83,7 @@ def read_values(path: Path, columns: Columns = BY_NAME, sep: str | None = None,
             names = ["qid", "docno", "value"]
             frame = read_columns(source, names[-len(fields):])
         check_ids(source, frame)
-        if sep is not None:
-            frame = separated(frame, "value", sep)
-        frame = frame[~frame["value"].isin([*none])]
-        if "weight" in frame:
-            weight = weights_of(frame[["weight"]], source.name)
-            frame = frame.assign(weight=weight[:, 0])
-        value = column_of_numbers(source, frame, "value")
-        check(source, frame, "value", np.isfinite(value), "a finite number")
-    return frame.assign(value=value).reset_index(drop=True)
+    return frame
 
 
 def separated(frame: pd.DataFrame, column: str, sep: str | None) -> pd.DataFrame:
@@ -346,12 +336,11 @@ def read_wide(path: Path, labels: Sequence[str] = (), columns: Columns = BY_NAME
         is_id = names.isin(["qid", "docno"])
         chosen = groups.isin(labels) if labels else ~is_id
         chosen &= ~is_id
-        twice = names.str.lower().duplicated() | groups.where(chosen).duplicated()
-        repeated = groups[chosen & twice]
-        for group in repeated:
+        groups = groups[chosen]
+        for group in groups[groups.duplicated()]:
             raise ValueError(f"{source.name} must have one column of weights for {group!r}, got "
                              "two")
-        lacking = {*labels}.difference(groups[chosen])
+        lacking = {*labels}.difference(groups)
         if lacking or not chosen.any():
             title = shown(min(lacking, default="P(…)"))
             raise ValueError(f"{source.name} has no column of weights {title}; its columns are "
@@ -359,7 +348,7 @@ def read_wide(path: Path, labels: Sequence[str] = (), columns: Columns = BY_NAME
         check_ids(source, frame)
         weights = frame.loc[:, chosen.to_numpy()]
         numbers = weights_of(weights, source.name)
-        return _long(frame.loc[:, is_id.to_numpy()], groups[chosen], numbers)
+        return _long(frame.loc[:, is_id.to_numpy()], groups, numbers)
 
 
 def label_of(title: str) -> str:

@@ -6,7 +6,6 @@ import glob
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import unescape
 from itertools import chain
@@ -17,6 +16,7 @@ import pandas as pd
 from pt_fairness.core.identifiers import PYTERRIER, as_frame, with_text_ids
 from pt_fairness.core.messages import (
     BACKGROUND_WORDS,
+    distinct_labels,
     distinct_or,
     first_names,
     label_text,
@@ -318,12 +318,9 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
             if len(labels) != len(several):
                 raise ValueError(f"names must be as many as the {len(several)} runs ({default}), "
                                  f"got {len(labels)}")
-    for label, count in Counter(labels).items():
-        if count > 1:
-            raise ValueError(f"names of runs must be distinct, got {label!r} twice; give each run "
-                             "once, and a name of its own")
     if not labels:
         raise ValueError(f"there are no runs; give one or several: {_FORMS}")
+    labels = distinct_labels(labels, "names of runs")
     readable = NamedRuns(zip(labels, several, strict=True))
     readable.systems = {name: run for name, run in readable.items() if is_system(run)}
     if topics is not None:
@@ -378,15 +375,11 @@ def _default_names(runs: Sequence[Any]) -> list[str]:
     """Return a name for each run: of a file or transformer, or ``run`` and the position."""
     files = iter(_short_names(filter(is_path, runs)))
     positions = [f"run {i}" for i in range(len(runs))]
-    names = [*positions]
-    for i, run in enumerate(runs):
-        if is_system(run):
-            names[i] = str(run)
+    names = []
+    for run, position in zip(runs, positions, strict=True):
+        names.append(str(run) if is_system(run) else position)
     names = distinct_or(names, positions)
-    for i, run in enumerate(runs):
-        if is_path(run):
-            names[i] = next(files)
-    return names
+    return [next(files) if is_path(run) else name for run, name in zip(runs, names, strict=True)]
 
 
 def _matching_files(run: Any) -> list[Any]:

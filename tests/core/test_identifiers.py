@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 
 import ir_measures
@@ -18,7 +17,6 @@ from pt_fairness.core.identifiers import (
     CHUNK,
     LONG,
     PairIndex,
-    codes_of,
     pandas_frame,
     texts_of,
     with_text_ids,
@@ -62,35 +60,12 @@ def test_pairs_are_found_exactly(dtype, known, asked):
     assert found.tolist() == [distinct.index(pair) if pair in distinct else -1 for pair in asked]
 
 
-def test_pairs_of_equal_hashes_are_told_apart(monkeypatch):
-    monkeypatch.setattr(pd.util, "hash_array", lambda texts, categorize: np.array(
-        [ord(text[0]) for text in texts], np.uint64))
-    index = PairIndex(*frame([(0, "ax"), (0, "b"), (0, "ax")], object))
-    found, _ = index.find(*frame([(0, "ay"), (0, "ax"), (1, "ax")], object))
-    assert found.tolist() == [-1, 0, -1]
-    with pytest.raises(ValueError, match="got 'ay'"):
-        PairIndex(*frame([(0, "ax"), (0, "ay")], object))
-
-
 def test_pairs_of_many_chunks():
     n = 3 * CHUNK + 7
     docnos = pd.Series([f"d{i % (2 * CHUNK)}" for i in range(n)], name="docno")
     index = PairIndex(np.zeros(n, int), docnos)
     assert len(index) == 2 * CHUNK
     assert (index.pair == np.arange(n) % (2 * CHUNK)).all()
-
-
-@pytest.mark.parametrize("docno", ["\0", "a\0b", "a\f", "\v"])
-def test_what_trec_eval_cannot_read_is_refused(docno):
-    docnos = pd.Series(["a"] * CHUNK + [docno], name="docno")
-    index, topics = PairIndex(np.zeros(1, int), docnos[:1]), np.zeros(len(docnos), int)
-    says = re.escape(f"row {CHUNK} of the run: docno") + ".*" + re.escape(f"got {docno!r}")
-    with pytest.raises(ValueError, match=says):
-        PairIndex(topics, docnos, "run")
-    with pytest.raises(ValueError, match=says):
-        index.find(topics, docnos, "run")
-    with pytest.raises(ValueError, match=says):  # pandas before 3 takes 'a' and 'a\0' for one value
-        codes_of(docnos.replace("a", "b"), "run")
 
 
 @each("value", [None, float("nan"), pd.NA])

@@ -153,7 +153,7 @@ def test_a_membership_file(tmp_path, packed):
     ("P1 a 0.5 half\n", ["low", "mid"], "line 1: share of mid .*'half'"),
     ("P1 a 0.5 0.5\nP1 b 1 nan\n", ["low", "mid"], "line 2: share of mid .*'nan'"),
     ("P1 a 0.5 0.5\nP1 b 1 -0.5\n", ["low", "mid"], "gmemb, line 2: weight .*'-0.5'"),
-    ("P1 a 1 0\n", ["low", "low"], "labels must hold each label once, got 'low'"),
+    ("P1 a 1 0\n", ["low", "low"], "labels must be distinct, got 'low'"),
     ("P1 a 1 0\n", "low", "labels must be a list"),
     (MEMBERSHIPS, None, "a membership file .topic, docno, shares. needs the names of ")])
 def test_a_membership_file_that_cannot_be_read(tmp_path, text, labels, says):
@@ -176,7 +176,7 @@ def test_every_constructor_takes_an_order(made):
     assert made(["Y", "X"]) != made(["X", "Y"]) != made(None)
     assert pickle.loads(pickle.dumps(made(["Y", "X"]))).order == ["Y", "X"]
     for wrong, says in ((["X"], r"order must .*\['X'\] without 'Y'"),
-                        (["X", "Y", "X"], "once, got 'X'"),
+                        (["X", "Y", "X"], "distinct, got 'X'"),
                         ("X,Y", "order must be a list")):
         with pytest.raises(ValueError, match=says):
             made(wrong)

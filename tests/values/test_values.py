@@ -119,7 +119,7 @@ def test_a_measure_names_its_object():
      "got 1 and 2 for 'a' in topic '1'"),
     (lambda: values.from_frame({"a": 1}), "got a dict"),
     (lambda: values.from_mapping(pd.DataFrame()), "got a DataFrame"),
-    (lambda: values.from_mapping({"1": {"a": 1}, "b": 2}), "got {'a': 1} for '1'"),
+    (lambda: values.from_mapping({"1": {"a": 1}, "b": 2}), "got \"{'a': 1}\" for document '1'"),
     (lambda: values.from_frame(pd.DataFrame({"qid": [None], "docno": "a", "value": 1})),
      "row 0 of the values has no qid"),
     (lambda: values.from_mapping({"a": 1}).lookup(["1"], []), "1 topics and 0 documents"),
