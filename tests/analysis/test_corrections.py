@@ -41,20 +41,19 @@ class World:
         wrong = np.where(is_first, "M", "F")
         self.model = self.truth.where(rng.random(288) < right, wrong)
         self.qrels = frame.assign(label=rng.integers(0, 2, 288))
-        scores = {"A": rng.random(288), "B": rng.random(288)}
         place = frame.groupby(["qid", self.truth.to_numpy()]).cumcount()
+        scores = {"A": rng.random(288), "B": rng.random(288), "turn": -place}
         self.runs = {name: frame.assign(score=score) for name, score in scores.items()}
-        self.runs["turn"] = frame.assign(score=-place)
-        self.columns = dict(zip(MEASURES, parsed(MEASURES), strict=True))
 
     def filled(self, **options):
         """The rows of documents_to_label with their true labels."""
         rows = documents_to_label(self.runs, self.qrels, FAIR, self.model, **options)
         return rows.assign(group=self.truth[rows["docno"]].to_numpy())
 
-    def corrected(self, documents=None, topics=None):
+    def corrected(self, documents=None, topics=None, measures=MEASURES):
+        columns = dict(zip(measures, parsed(measures), strict=True))
         human = human_labels(documents, topics)
-        return Corrections(self.runs, self.qrels, self.columns, self.model, human)
+        return Corrections(self.runs, self.qrels, columns, self.model, human)
 
     def averages(self, *human):
         """The averages with human labels and those of the model."""
@@ -63,12 +62,14 @@ class World:
         return evaluate(self.runs, self.qrels, MEASURES, groups=source, progress=False).averages
 
 
-@pytest.fixture
-def quick(monkeypatch):
+@pytest.fixture(scope="module", autouse=True)
+def quick():
     """Few sweeps and draws."""
-    monkeypatch.setattr(label_sampler, "BURN_IN", 30)
-    monkeypatch.setattr(label_sampler, "STEP", 2)
-    monkeypatch.setattr(corrections, "DRAWS", 40)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(label_sampler, "BURN_IN", 30)
+        patch.setattr(label_sampler, "STEP", 2)
+        patch.setattr(corrections, "DRAWS", 40)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -86,14 +87,25 @@ def topics(world):
     return world.filled(topics=10)
 
 
-def test_both_corrections_beside_the_values_as_labelled(quick, world, sample, topics):
-    found = world.corrected(sample, topics)
+@pytest.fixture(scope="module")
+def both(quick, world, sample, topics):
+    return world.corrected(sample, topics)
+
+
+@pytest.fixture(scope="module")
+def by_topics(world, sample, topics):
+    """``by_topics(confidence, baseline)``: the values of prediction_powered."""
+    whole = pd.concat([sample.merge(world.qrels[["qid", "docno"]]), topics])
+    return lambda *options: prediction_powered(
+        world.runs, world.qrels, FAIR, world.model, whole, topics["qid"].unique(), *options)
+
+
+def test_both_corrections_beside_the_values_as_labelled(both, world, sample, topics, by_topics):
     averages = world.averages(sample, topics)
-    table = found.table(averages, 0.9, "A")
+    table = both.table(averages, 0.9, "A")
     assert table.columns.tolist() == ["name", "baseline", "measure", "as labelled", *BY_SAMPLE,
                                       *BY_TOPICS, "checked"]
     every = pd.concat([sample, topics])[["docno", "group"]].drop_duplicates()
-    whole = pd.concat([sample.merge(world.qrels[["qid", "docno"]]), topics])
     source = groups.model_labels(world.model, every)
     for baseline in (None, "A"):
         rows = table[table["baseline"] == (baseline or "")].set_index(["name", "measure"])
@@ -101,98 +113,76 @@ def test_both_corrections_beside_the_values_as_labelled(quick, world, sample, to
         if baseline:
             values = values.drop(index="A") - values.loc["A"]
         np.testing.assert_allclose(rows["as labelled"], values.stack())
-        assert rows.drop(columns=["baseline", "as labelled"]).xs(
-            "nDCG@4", level="measure").isna().all(axis=None)
-        options = {"confidence": 0.9, "baseline": baseline}
-        by_sample = uncertain_labels(world.runs, world.qrels, FAIR, source, 40, **options)
-        by_topics = prediction_powered(world.runs, world.qrels, FAIR, world.model, whole,
-                                       topics["qid"].unique(), **options)
+        relevance = rows.xs("nDCG@4", level="measure").drop(columns=["baseline", "as labelled"])
+        assert relevance.isna().all(axis=None)
+        by_sample = uncertain_labels(world.runs, world.qrels, FAIR, source, 40, confidence=0.9,
+                                     baseline=baseline)
         rows = rows[rows.index.get_level_values("measure") != "nDCG@4"]
-        np.testing.assert_allclose(rows[BY_TOPICS].astype(float), by_topics[FOUND])
+        np.testing.assert_allclose(rows[BY_TOPICS].astype(float), by_topics(0.9, baseline)[FOUND])
         np.testing.assert_allclose(rows[BY_SAMPLE].astype(float), by_sample[FOUND], atol=0.02)
         assert (rows["checked"] == 10).all()
-    labels = "104 documents" if found.checked == 104 else f"{len(every)} documents"
-    assert labels in found.summary() and "10 topics" in found.summary()
+    assert f"{len(every)} documents" in both.summary() and "10 topics" in both.summary()
 
 
-def test_a_kind_that_is_not_given_has_no_columns(quick, world, sample, topics):
-    averages = world.averages(sample)
-    table = world.corrected(sample).table(averages)
+def test_a_kind_that_is_not_given_has_no_columns(world, sample, topics):
+    table = world.corrected(sample).table(world.averages(sample))
     assert table.columns.tolist() == ["name", "measure", "as labelled", *BY_SAMPLE]
-    averages = world.averages(topics)
     only = world.corrected(None, topics)
-    assert not {*BY_SAMPLE} & {*only.table(averages)} and only.disagreements() == []
-    assert only.values("AWRF@4")[0] == "by topics"
-
-
-def test_systems_that_are_not_told_apart(quick, world, sample, topics):
-    found = world.corrected(sample, topics)
-    by_topics = prediction_powered(world.runs, world.qrels, FAIR, world.model, pd.concat(
-        [sample.merge(world.qrels[["qid", "docno"]]), topics]), topics["qid"].unique(),
-        1 - 0.05 / 2, "turn")
-    rows = by_topics[by_topics["measure"] == "AWRF@4"]
-    same = rows[(rows["low"] <= 0) & (rows["high"] >= 0)]["name"].tolist()
-    assert found.not_told_apart("AWRF@4", "turn") == same
-    means = prediction_powered(world.runs, world.qrels, FAIR, world.model, pd.concat(
-        [sample.merge(world.qrels[["qid", "docno"]]), topics]), topics["qid"].unique())
-    expected = means[means["measure"] == "AWRF@4"].set_index("name")["mean"]
-    name, values = found.values("AWRF@4")
-    pd.testing.assert_series_equal(values, expected, check_names=False)
-    assert name == "by topics"
+    assert not {*BY_SAMPLE} & {*only.table(world.averages(topics))} and only.disagreements() == []
     two = world.corrected(None, topics[topics["qid"].isin(topics["qid"].unique()[:2])])
     name, values = two.values("AWRF@4")
-    assert values.isna().all() and name == ""
+    assert values.isna().all() and name == "" and two.not_told_apart("AWRF@4", "A") == []
 
 
-@pytest.fixture
-def gaps(quick, world, sample, topics):
-    """``gaps(shift)``: corrections with values by hand that are lower, and the gap of each cell."""
-    def shifted(shift):
-        found = world.corrected(sample, topics)
-        found._topics = found._topics._replace(by_hand=found._topics.by_hand - shift)
-        share = 0.05 / 6
-        by_topics = found._topics.table(1 - share).set_index(["name", "measure"])
-        by_sample = found._sample.table(0.95).set_index(["name", "measure"])
-        half = norm.isf(share / 2) * by_sample["error"] * np.sqrt(by_sample["n_eff"] + 1)
-        return found, by_topics, by_sample["mean"] - half - by_topics["label high"]
-    return shifted
+def test_systems_that_are_not_told_apart(both, by_topics):
+    rows = by_topics(1 - 0.05 / 2, "turn").query("measure == 'AWRF@4' and low <= 0 <= high")
+    assert both.not_told_apart("AWRF@4", "turn") == rows["name"].tolist()
+    expected = by_topics().query("measure == 'AWRF@4'").set_index("name")["mean"]
+    name, values = both.values("AWRF@4")
+    pd.testing.assert_series_equal(values, expected, check_names=False)
+    assert name == "by topics"
 
 
-def test_systems_whose_corrections_do_not_meet(gaps):
+def test_systems_whose_corrections_do_not_meet(both, monkeypatch):
     """At most three are named, those of the largest gaps."""
-    found, by_topics, gap = gaps(0.4)
-    expected = [f"{measure} of {name}: {by_topics['mean'][name, measure]:.2f}"
-                for name, measure in gap.sort_values(ascending=False).index]
-    sentences = found.disagreements()
-    assert [sentence.partition(" by ")[0] for sentence in sentences] == expected[:3]
+    values, share = both._topics, 0.05 / 6
 
+    def shifted(shift):
+        """The values by topics if those by hand are lower, and the gap of each cell."""
+        monkeypatch.setattr(both, "_topics", values._replace(by_hand=values.by_hand - shift))
+        topics = both._topics.table(1 - share).set_index(["name", "measure"])
+        sample = both._sample.table(0.95).set_index(["name", "measure"])
+        half = norm.isf(share / 2) * sample["error"] * np.sqrt(sample["n_eff"] + 1)
+        return topics["mean"], sample["mean"] - half - topics["label high"]
 
-def test_intervals_that_nearly_meet(gaps):
-    _, _, gap = gaps(0.0)
+    mean, gap = shifted(0.4)
+    largest = gap.sort_values(ascending=False).index[:3]
+    expected = [f"{measure} of {name}: {mean[name, measure]:.2f}" for name, measure in largest]
+    assert [sentence.partition(" by ")[0] for sentence in both.disagreements()] == expected
     least = np.zeros((3, 2, 1))
-    least[0, 1] = -gap["A", "AWRF@2"]
+    least[0, 1] = -shifted(0.0)[1]["A", "AWRF@2"]
     for shift, number in ((least - 1e-7, 0), (least + 1e-7 * (least > 0), 1)):
-        assert len(gaps(shift)[0].disagreements()) == number
+        shifted(shift)
+        assert len(both.disagreements()) == number
 
 
-def test_labels_that_carry_too_little(quick):
-    world = World(right=0.5)
-    sample = world.filled(documents=100)
-    found = world.corrected(sample)
+def test_labels_that_carry_too_little(world, both):
+    weak = World(right=0.5)
+    sample = weak.filled(documents=100)
+    found = weak.corrected(sample)
     assert found.kappa[1] < 0.2 and found.values("AWRF@4")[1].isna().all()
-    table = found.table(world.averages(sample))
+    table = found.table(weak.averages(sample))
     assert table[BY_SAMPLE].isna().all(axis=None) and table["as labelled"].notna().all()
     assert any("κ" in line for line in found.assumptions())
-    every = pd.DataFrame({"docno": world.truth.index, "group": world.truth})
-    assert world.corrected(every).complete and not found.complete
+    every = pd.DataFrame({"docno": weak.truth.index, "group": weak.truth})
+    assert weak.corrected(every).complete and not found.complete
 
 
-def test_wrong_input(quick, world, topics):
+def test_wrong_input(world, topics):
     with pytest.raises(IncompleteTopicError, match=topics["docno"].iloc[-1]):
         world.corrected(None, topics.iloc[:-1])
     with pytest.raises(ValueError, match="P@2"):
-        Corrections(world.runs, world.qrels, {"P@2": parsed(["P@2"])[0]}, world.model,
-                    human_labels(topics))
+        world.corrected(topics, measures=["P@2"])
 
 
 # --------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from scipy.stats import t
 from slow_versions import label_sampler as slow_sampler
 from slow_versions import uncertainty as slow
 
-from pt_fairness import FairnessWarning, groups
+from pt_fairness import groups
 from pt_fairness.analysis import label_sampler, uncertain_labels
 from pt_fairness.analysis.human_labels import labelled
 from pt_fairness.analysis.label_sampler import Labelled, diagnostics
@@ -52,20 +52,18 @@ def small(topics=8, documents=6, human=20, seed=3, right=0.85):
     return Data(frame, truth, model, truth.sample(human, random_state=seed))
 
 
-def values(data, source, draws=40, measures="AWRF@5", runs=None, **options):
+def values(data, source, draws=20, measures="AWRF@5", runs=None, **options):
+    """The table, and the texts of the warnings as its attribute."""
     runs, qrels = runs or {"A": data.frame}, data.frame.drop(columns="score")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FairnessWarning)
-        return uncertain_labels(runs, qrels, measures, source, draws, **options)
-
-
-def caught(data, source, **options):
-    """The texts of the warnings."""
     with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
-        uncertain_labels({"A": data.frame}, data.frame.drop(columns="score"), "AWRF@5", source,
-                         **options)  # fmt: skip
-    return [str(message.message) for message in messages]
+        table = uncertain_labels(runs, qrels, measures, source, draws, **options)
+    table.attrs["warnings"] = [str(message.message) for message in messages]
+    return table
+
+
+def mean(*arguments, **options):
+    return values(*arguments, **options)["mean"][0]
 
 
 #: Labels, strata, topics, documents, and the errors of the model if they are known.
@@ -91,20 +89,18 @@ def test_slow_sampler(case, monkeypatch):
     expected = np.array([*states.states(300, 5, 4000)])
     monkeypatch.setattr(label_sampler, "BURN_IN", 300)
     monkeypatch.setattr(label_sampler, "STEP", 5)
-    drawn, agreement = Labelled(
-        topic, stratum, human, model, labels, np.arange(labels),
-        None if errors is None else np.array(errors)).draw(8000, 0)  # fmt: skip
+    known = None if errors is None else np.array(errors)
+    data = Labelled(topic, stratum, human, model, labels, np.arange(labels), known)
+    drawn, agreement = data.draw(8000, 0)
     free = human < 0
     draws = drawn[:, :-2].T
     for label in range(labels):
-        assert (draws == label).mean(axis=0) == pytest.approx(
-            (expected == label).mean(axis=0), abs=0.05)
+        share, other = ((codes == label).mean(axis=0) for codes in (draws, expected))
+        assert share == pytest.approx(other, abs=0.05)
         number, same = ((codes[:, free] == label).sum(axis=1) for codes in (draws, expected))
         assert number.std() == pytest.approx(same.std(), rel=0.1)
-    assert agreement.shape == (2, 4000)
     assert agreement.ravel() == pytest.approx((draws[:, free] == model[free]).mean(axis=1))
-    assert (draws[:, ~free] == human[~free]).all()
-    assert drawn[:, -1].tolist() == start
+    assert (draws[:, ~free] == human[~free]).all() and drawn[:, -1].tolist() == start
 
 
 @pytest.mark.parametrize("kind", ["independent", "slow", "alternating", "apart"])
@@ -128,12 +124,10 @@ def test_columns_order_of_rows_and_seed(quick):
     table = values(data, source, measures=measures)
     assert table.columns[-3:].tolist() == ["as labelled", "n_eff", "r_hat"]
     shuffled = data._replace(frame=data.frame.sample(frac=1, random_state=0))
-    human = data.human.sample(frac=1, random_state=1).to_frame("group").rename_axis("docno")
-    again = values(shuffled, groups.model_labels(data.model, human.reset_index()),
-                   measures=measures[::-1])  # fmt: skip
-    for row, same in zip(table.to_dict("records"), again[::-1].to_dict("records"), strict=True):
-        assert same == pytest.approx(row)
-    assert values(data, source, seed=1)["mean"][0] != table["mean"][0]
+    human = data.human.sample(frac=1, random_state=1)
+    again = values(shuffled, groups.model_labels(data.model, human), measures=measures[::-1])
+    pd.testing.assert_frame_equal(again[::-1].reset_index(drop=True), table)
+    assert mean(data, source, seed=1) != table["mean"][0]
 
 
 def test_summary_and_labels_of_people(quick):
@@ -142,21 +136,22 @@ def test_summary_and_labels_of_people(quick):
     runs = {"A": data.frame, "B": data.frame.assign(score=-data.frame["score"])}
     table = values(data, source, 41, runs=runs).set_index("name")
     row = table.loc["A"]
-    certain = values(data, groups.from_mapping({**data.model, **data.human}), 4).iloc[0]
-    assert row["as labelled"] == pytest.approx(certain["mean"])
-    assert row["n_eff"] > 0 and row["label low"] <= row["mean"] <= row["label high"]
+    certain = groups.from_mapping({**data.model, **data.human})
+    assert row["as labelled"] == pytest.approx(mean(data, certain, 4))
+    assert row["label low"] <= row["mean"] <= row["label high"]
     share, labels = row["share"], row["error"] ** 2 * (row["n_eff"] + 1)  # (1 + 1 / n_eff) * B
     freedom = 1 / ((1 - share) ** 2 / (row["n"] - 1) + share ** 2 / 41)
     half = t.ppf(0.975, freedom) * np.sqrt(labels / share)
     assert row["high"] - row["mean"] == pytest.approx(half)
-    difference = values(data, source, 41, runs=runs, baseline="A").iloc[0]
-    for column in ("mean", "as labelled", "most probable"):
-        assert difference[column] == pytest.approx(table.loc["B", column] - row[column])
+    columns = ["mean", "as labelled", "most probable"]
+    expected = table.loc["B", columns] - row[columns]
+    difference = values(data, source, 41, runs=runs, baseline="A").loc[0, columns]
+    assert difference.tolist() == pytest.approx(expected.tolist())
     # With all labels by hand nothing is drawn.
     everything = values(data, groups.model_labels(data.model, data.truth), 5).iloc[0]
-    truth = values(data, groups.from_mapping(data.truth), 4).iloc[0]
-    columns = ["mean", "label low", "label high", "most probable", "as labelled"]
-    assert everything[columns].tolist() == pytest.approx([truth["mean"]] * 5)
+    truth = mean(data, groups.from_mapping(data.truth), 4)
+    columns += ["label low", "label high"]
+    assert everything[columns].tolist() == pytest.approx([truth] * 5)
     assert everything[["n_eff", "r_hat"]].isna().all()
     assert everything[["share", "error"]].tolist() == pytest.approx([0, 0], abs=1e-12)
 
@@ -170,23 +165,22 @@ def test_known_rates_correct_better_than_independent_draws(quick):
     shares = data.truth.value_counts(normalize=True).to_dict()
     by_bayes = groups.with_error_rates(model, by_truth, shares)
     independent = groups.from_frame(source.lookup(data.frame["qid"], data.frame["docno"]))
-    truth = values(data, groups.from_mapping(data.truth), 4)["mean"][0]
-    fixed, bayes, alone = (values(data, given) for given in (source, by_bayes, independent))
-    for table in (fixed, bayes):
-        assert abs(table["mean"][0] - truth) < 0.03 < abs(alone["mean"][0] - truth)
-        assert table["as labelled"][0] == pytest.approx(values(data, model, 2)["mean"][0])
+    truth = mean(data, groups.from_mapping(data.truth), 4)
+    assert abs(mean(data, independent) - truth) > 0.03
+    for known in (source, by_bayes):
+        row = values(data, known).iloc[0]
+        assert abs(row["mean"] - truth) < 0.03
+        assert row["as labelled"] == pytest.approx(mean(data, model, 2))
 
 
 def test_weights_of_the_model_are_its_most_probable_label(quick):
     data = small()
-    certain = groups.model_labels(data.model, data.human)
     weights = {docno: {label: 0.6, "AB"[label == "A"]: 0.4} for docno, label in data.model.items()}
     weights["d00000"] = {"A": 0.5, "B": 0.5}
     likeliest = groups.model_labels({**data.model, "d00000": "A"}, data.human)
-    source = groups.model_labels(weights, data.human)
-    assert any("most probable label" in text for text in caught(data, source, draws=4))
-    assert values(data, source)["mean"][0] == values(data, likeliest)["mean"][0]
-    assert certain.labels == source.labels
+    table = values(data, groups.model_labels(weights, data.human))
+    assert any("most probable label" in text for text in table.attrs["warnings"])
+    assert table["mean"][0] == mean(data, likeliest)
 
 
 @pytest.mark.parametrize("case", ["one topic", "short topics", "label unseen by people",
@@ -200,12 +194,12 @@ def test_values_for_unusual_labels(case, quick):
         model[:] = "A"
     elif case == "missing":
         model = model.iloc[5:]
-    elif case == "unjudged":  # none of the documents of the run
+    runs = {"A": data.frame}
+    if case == "unjudged":  # none of the documents of the run
         other = pd.DataFrame({"qid": data.frame["qid"].unique(), "docno": "x", "label": 1})
         runs = {"A": data.frame.drop(columns="label")}
         data = data._replace(frame=other.assign(score=1.0))
-    source = groups.model_labels(model, human)
-    row = values(data, source, runs=None if case != "unjudged" else runs).iloc[0]
+    row = values(data, groups.model_labels(model, human), runs=runs).iloc[0]
     assert np.isfinite(row[["mean", "label low", "label high", "as labelled"]].astype(float)).all()
     assert np.isnan(row["low"]) == (case == "one topic")
 
@@ -214,8 +208,8 @@ def test_documents_without_a_label_stay_unannotated(quick):
     data = small()
     absent = data.model.index[:6]
     model, human = data.model.drop(absent), data.human.drop(absent, errors="ignore")
-    table = values(data, groups.model_labels(model, human), measures="Annotated@5")
-    assert table["mean"][0] == pytest.approx(7 / 8)
+    source = groups.model_labels(model, human)
+    assert mean(data, source, measures="Annotated@5") == pytest.approx(7 / 8)
 
 
 def test_one_label_in_all_topics_unless_a_source_has_topics(quick):
@@ -223,33 +217,26 @@ def test_one_label_in_all_topics_unless_a_source_has_topics(quick):
     twice = pd.concat([data.frame, data.frame.assign(qid="t" + data.frame["qid"])])
     source = groups.model_labels(data.model, data.human)
     # The same documents and the same topics that come first.
-    tables = values(data._replace(frame=twice), source), values(data, source)
-    assert tables[0]["mean"][0] == pytest.approx(tables[1]["mean"][0])
+    assert mean(data._replace(frame=twice), source) == pytest.approx(mean(data, source))
 
 
-@pytest.mark.parametrize("source, options, says", [
-    ("model", {"interval": "components"}, "interval.*'components'"),
-    ("rates", {"interval": "components"}, "interval.*'components'"),
-    ("nobody", {}, "no document has a label"),
-    ("strangers", {}, "'x'.*'A'"),
-    ("several", {}, "several labels"),
-    ("weights of people", {}, "several labels"),
-    ("model", {"draws": 1}, "draws.*1"),
-])  # fmt: skip
-def test_wrong_input(source, options, says):
+@pytest.mark.parametrize("source, says", [
+    ("model", "interval.*'components'"), ("rates", "interval.*'components'"),
+    ("nobody", "no document has a label"), ("strangers", "'x'.*'A'"),
+    ("several", "several labels")])
+def test_wrong_input(source, says):
     data = small()
-    model = groups.from_mapping(data.model)
     rates = {"A": {"A": 0.9, "B": 0.1}, "B": {"A": 0.1, "B": 0.9}}
     sources = {
-        "model": groups.model_labels(model, data.human),
-        "rates": groups.with_error_rates(model, rates),
-        "nobody": groups.model_labels(model, groups.from_mapping({"elsewhere": "A"})),
-        "strangers": groups.model_labels(model, data.human.map({"A": "x", "B": "y"})),
-        "several": groups.model_labels(groups.from_mapping({"d00000": ["A", "B"]}), model),
-        "weights of people": groups.model_labels(model, {"d00000": {"A": 0.5, "B": 0.5}}),
+        "model": groups.model_labels(data.model, data.human),
+        "rates": groups.with_error_rates(groups.from_mapping(data.model), rates),
+        "nobody": groups.model_labels(data.model, {"elsewhere": "A"}),
+        "strangers": groups.model_labels(data.model, data.human.map({"A": "x", "B": "y"})),
+        "several": groups.model_labels({"d00000": ["A", "B"]}, data.model),
     }
+    interval = "components" if "components" in says else "rubin"
     with pytest.raises(ValueError, match=says):
-        values(data, sources[source], **options)
+        values(data, sources[source], interval=interval)
 
 
 @pytest.mark.parametrize("by_topic", [True, False])
@@ -261,15 +248,13 @@ def test_human_labels_of_other_documents(quick, by_topic):
     further = further[[*keyed, "group"]]
     model = pd.concat([keyed.assign(group=data.model.to_numpy()), further])
     people = keyed.assign(group=data.truth.to_numpy())[::4]
-    assert groups.from_frame(people).by_topic == by_topic
     source = groups.model_labels(model, pd.concat([people, further]))
-    same = groups.model_labels(model, people)
-    changed = values(data, source)["mean"][0] != values(data, same)["mean"][0]
-    assert changed == by_topic
+    same = mean(data, groups.model_labels(model, people))
+    assert (mean(data, source) != same) == by_topic
     elsewhere = further.assign(**dict.fromkeys({"qid"} & {*keyed}, "elsewhere"))
-    source = groups.model_labels(model, pd.concat([people, elsewhere]))
-    assert values(data, source)["mean"][0] == values(data, same)["mean"][0]
-    assert any("300 human labels are not used" in text for text in caught(data, source, draws=4))
+    table = values(data, groups.model_labels(model, pd.concat([people, elsewhere])))
+    assert table["mean"][0] == same
+    assert any("300 human labels are not used" in text for text in table.attrs["warnings"])
 
 
 def test_strata_are_grades_of_relevance(quick):
@@ -300,15 +285,13 @@ def test_no_group_is_a_state_and_no_group_of_the_values(quick, side):
     table = values(data, source, measures=["Annotated@5", "AWRF@5"])
     assert table["mean"][0] <= 1 and np.isfinite(table["mean"][1])
     certain = groups.from_mapping({**labels["model"], **labels["human"]})
-    assert certain.labels == ["A", "B"]
-    for row, measure in enumerate(["Annotated@5", "AWRF@5"]):
-        same = values(data, certain, 2, measure)["mean"][0]
-        assert table["as labelled"][row] == pytest.approx(same)
+    same = [mean(data, certain, 2, measure) for measure in table["measure"]]
+    assert table["as labelled"].tolist() == pytest.approx(same)
     if side == "human":  # all documents by hand
-        source = groups.model_labels(data.model, data.truth.replace("B", "-"))
-        truth = groups.from_mapping(data.truth.replace("B", "-"), order=["A", "B"])
-        expected = values(data, truth, 2)["mean"][0]
-        assert values(data, source, 4)["mean"][0] == pytest.approx(expected)
+        truth = data.truth.replace("B", "-")
+        source = groups.model_labels(data.model, truth)
+        expected = mean(data, groups.from_mapping(truth, order=["A", "B"]), 2)
+        assert mean(data, source, 4) == pytest.approx(expected)
 
 
 def test_warnings(quick):
@@ -316,16 +299,15 @@ def test_warnings(quick):
     rng = np.random.default_rng(0)
     useless, everyone = (pd.Series(rng.choice([*"AB"], 200), data.model.index) for _ in "12")
     few = pd.concat([data.human[data.human == "A"][:3], data.human[data.human == "B"][:12]])
-    (only,) = caught(data, groups.model_labels(data.model, data.human), draws=20)
-    assert "n_eff" in only
-    texts = caught(data, groups.model_labels(data.model, few), draws=20)
-    assert any("fewer than 10 human labels" in text and "'A'" in text for text in texts)
-    texts = caught(data, groups.model_labels(useless, data.human), draws=20)
-    assert any("carry too little" in text for text in texts)
     spelt = data.human.mask(data.human.index < "d00020", "A ")
-    texts = caught(data, groups.model_labels(data.model, spelt), draws=20)
-    assert any("never uses 'A '" in text and "Did you mean 'A'" in text for text in texts)
-    texts = caught(data, groups.model_labels(useless, everyone), draws=20)
+    for model, human, words in (
+            (data.model, few, ["fewer than 10", "'A'"]), (useless, data.human, ["too little"]),
+            (data.model, spelt, ["never uses 'A '", "Did you mean 'A'"])):
+        texts = values(data, groups.model_labels(model, human), 20).attrs["warnings"]
+        assert any(all(word in text for word in words) for text in texts)
+    (only,) = values(data, groups.model_labels(data.model, data.human), 20).attrs["warnings"]
+    assert "n_eff" in only
+    texts = values(data, groups.model_labels(useless, everyone), 20).attrs["warnings"]
     assert not any("carry" in text or "fewer" in text for text in texts)
 
 

@@ -210,15 +210,11 @@ def test_undefined_topics():
 
 @pytest.mark.parametrize("options, says", [
     ({"draws": 1}, "draws.* 2"),
-    ({"draws": 2.5}, r"draws.*2\.5"),
     ({"undefined": "keep"}, "undefined.*'keep'"),
-    ({"interval": "t"}, "interval.*'t'|interval='t'"),
+    ({"interval": "t"}, "interval.*'t'"),
     ({"confidence": 95}, "confidence.*95"),
     ({"baseline": "C"}, "baseline.*'C'"),
-    ({"baseline": 1}, "baseline.*1"),
     ({"measures": "nDCG@5"}, r"uncertain_labels.*nDCG@5"),
-    ({"measures": "rKL(groups='trec-newswire')@5"}, "groups parameter"),
-    ({"runs": {}}, "runs"),
     ({"measures": "BiasP(pro='F',con='Z')@5"}, "'Z'"),
 ])  # fmt: skip
 def test_wrong_input(options, says):
