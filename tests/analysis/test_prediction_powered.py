@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -56,24 +55,17 @@ def test_undefined_topics_and_constant_values():
     assert row["checked"] == 2 and math.isnan(row["mean"]) and row["by hand"] == 0.25
 
 
-def by_hand(data, documents, human=()):
-    """Human labels by topic and document."""
-    truth = data[3]
-    return pd.concat([*human, documents[["qid", "docno"]].assign(
-        group=truth[documents["docno"]].to_numpy())])  # fmt: skip
-
-
 def labelled_topics(data, measures, **options):
     """Human labels of what documents_to_label lists until nothing is missing, and the rounds."""
-    runs, qrels, model, _ = data
-    human, rounds = [], 0
+    runs, qrels, model, truth = data
+    known, rounds = None, 0
     while True:
-        known = pd.concat(human) if human else None
         rows = documents_to_label(runs, qrels, measures, model, human_topics=known, **options)
         if rows.empty:
             return known, rounds
         assert set(rows) == {"qid", "docno", "group"} and (rows["group"] == "").all()
-        human.append(by_hand(data, rows))
+        rows["group"] = truth[rows["docno"]].to_numpy()
+        known = pd.concat([known, rows])
         rounds += 1
 
 
@@ -92,9 +84,10 @@ def test_checked_topics(data, measures):
     table = prediction_powered(runs, qrels, measures, model, human)
     both = groups.from_mapping({**model, **truth[human["docno"]]})
     f, y = (values(data, measures, source) for source in (groups.from_mapping(model), both))
+    checked = np.isin(TOPICS, human["qid"])
     for row in table.itertuples(index=False):
         pair = [frame.loc[(row.name, row.measure)].reindex(TOPICS).to_numpy() for frame in (f, y)]
-        expected = estimate(*pair, np.isin(TOPICS, human["qid"]), 0.95)
+        expected = estimate(*pair, checked, 0.95)
         assert row.mean == pytest.approx(np.clip(expected["mean"], 0, 1))
         assert row.high == pytest.approx(min(expected["high"], 1))
         assert row[8] == pytest.approx(min(expected["label high"], 1))
@@ -102,47 +95,37 @@ def test_checked_topics(data, measures):
     (difference,) = prediction_powered(runs, qrels, measures[:1], model, human,
                                        baseline="A").itertuples(index=False)
     pair = [frame.loc[("B", "AWRF@3")] - frame.loc[("A", "AWRF@3")] for frame in (f, y)]
-    expected = estimate(*(value.reindex(TOPICS).to_numpy() for value in pair),
-                        np.isin(TOPICS, human["qid"]), 0.95)
+    expected = estimate(*(value.reindex(TOPICS).to_numpy() for value in pair), checked, 0.95)
     assert difference.name == "B" and difference.mean == pytest.approx(expected["mean"])
 
 
 def test_all_topics_checked_have_no_label_error(data):
     runs, qrels, model, truth = data
     table = prediction_powered(runs, qrels, "AWRF@3", model, truth, TOPICS)
-    averages, _ = evaluate(runs, qrels, ["AWRF@3"], groups=groups.from_mapping(truth),
-                           progress=False)
-    assert table["mean"].tolist() == pytest.approx(averages["AWRF@3"].tolist())
+    by_hand = values(data, ["AWRF@3"], groups.from_mapping(truth)).mean(axis=1)
+    assert table["mean"].tolist() == pytest.approx(by_hand.tolist())
     assert table["label low"].tolist() == pytest.approx(table["mean"].tolist())
 
 
 def test_incomplete_topics_and_wrong_input(data):
     runs, qrels, model, _ = data
     human, _ = labelled_topics(data, ["AWRF@3"], topics=["3", "5"])
-    for row in range(len(human)):
+    for row in range(0, len(human), 3):
         rest = human.drop(index=human.index[row])
         if not rest["docno"].is_unique or len(rest) == len(human):
             continue
         qid = human.iloc[row]["qid"]
         with pytest.raises(ValueError, match=rf"topic '{qid}'.*documents_to_label"):
             prediction_powered(runs, qrels, "AWRF@3", model, rest)
-    with pytest.raises(ValueError, match="judged"):
-        prediction_powered(runs, qrels, "rKL@3", model, human)
-    with pytest.raises(ValueError, match="topics"):
-        prediction_powered(runs, qrels, "AWRF@3", model, human.drop(columns="qid"))
-    with pytest.raises(ValueError, match="documents and topics"):
-        documents_to_label(runs, qrels, "AWRF@3", model)
-    with pytest.raises(ValueError, match="documents and topics"):
-        documents_to_label(runs, qrels, "AWRF@3", model, documents=3, topics=3)
-
-
-def test_few_topics_warn(data):
-    runs, qrels, model, _ = data
-    human, _ = labelled_topics(data, ["AWRF@3"], topics=["3", "5"])
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    for measure, labels, says in (("rKL@3", human, "judged"),
+                                  ("AWRF@3", human.drop(columns="qid"), "topics")):
+        with pytest.raises(ValueError, match=says):
+            prediction_powered(runs, qrels, measure, model, labels)
+    for options in ({}, {"documents": 3, "topics": 3}):
+        with pytest.raises(ValueError, match="documents and topics"):
+            documents_to_label(runs, qrels, "AWRF@3", model, **options)
+    with pytest.warns(FairnessWarning, match="2 topics are checked"):
         table = prediction_powered(runs, qrels, "AWRF@3", model, human)
-    assert [w for w in caught if issubclass(w.category, FairnessWarning)]
     assert table[["mean", "low", "high", "label low", "label high"]].isna().all(axis=None)
 
 
