@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-import random
 from dataclasses import replace
 
 import pytest
-from slow_versions import MEASURES, evaluate, maxima, value
-from slow_versions.common import Topic, source_of, topic_of
-from slow_versions.exposure import brute_target_exposures, target_exposures
-from slow_versions.formulas import places_of
+from slow_versions import MEASURES, evaluate, value
+from slow_versions.common import source_of, topic_of
 from slow_versions.product import product
 from slow_versions.reading import read_topics
 from slow_versions.statistics import (
     adjusted_level,
-    binomial_cdf,
-    brute_failure_probability,
     failure_probability,
     m_table,
 )
@@ -89,70 +83,6 @@ def test_topics_from_rows():
         "AWRF", {"target": "gold"}, qrels, run, lambda qid, docno: weights[docno],
         details=lambda qid, topic: replace(topic, targets=gold))
     assert found["2"] == (0 + 1) / 2
-
-
-def random_topic(seed: int) -> Topic:
-    """Documents of two or three groups, one of them unannotated, and one or two samples."""
-    pick = random.Random(seed)
-    names = ["A", "B", "C"][: pick.randint(2, 3)]
-    relevance = {f"d{i}": pick.choice([-1, 0, 1, 1, 2, 3]) for i in range(5)}
-    relevance["d0"] = 1
-    documents = [*relevance, "u0", "u1"]
-    groups = {docno: pick.sample(names, pick.randint(1, 2)) for docno in documents[:-1]}
-    lists = [
-        pick.sample(documents, pick.randint(1, len(documents))) for _ in range(pick.randint(1, 2))]
-    return topic_of(relevance, lists, groups, declared=names)
-
-
-@pytest.mark.parametrize("model", ["gerr", "rbp", "log2", "trec"])
-@pytest.mark.parametrize(
-    ("binary", "complete"), [(False, False), (True, False), (False, True), (True, True)])
-def test_target_exposures_are_means_over_ideal_orders(model, binary, complete):
-    for seed in range(15):
-        topic, (p, u) = random_topic(seed), random.Random(seed).choice([(0.5, 0.5), (0.8, 0.3)])
-        for cutoff in (None, 1, 3):
-            args = topic, cutoff, 1, model, p, u, binary, complete
-            expected = brute_target_exposures(*args)
-            assert target_exposures(*args) == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("p", [0.1, 0.25, 0.5, 0.6, 0.9])
-def test_the_level_of_fa_ir_is_the_largest(p):
-    for k, alpha in itertools.product((1, 2, 5, 9), (0.05, 0.1, 0.3)):
-        level = adjusted_level(alpha, p, k)
-        numbers = {binomial_cdf(j, i, p) for i in range(1, k + 1) for j in range(i)} | {0.0}
-        assert level in numbers
-        for a in numbers:
-            table = m_table(a, p, k)
-            failure = brute_failure_probability(table, p)
-            assert failure_probability(table, p) == pytest.approx(failure, abs=1e-12)
-            if a == level:
-                assert failure <= alpha * (1 + 1e-9)
-            elif level * (1 + 1e-9) < a <= alpha:
-                assert failure > alpha
-
-
-def test_the_maxima_of_kl_over_all_labels():
-    target = {"A": 0.5, "B": 0.3, "C": 0.2}
-    for n in range(1, 6):
-        places = places_of(n, 1)
-        expected = maxima.brute_max_all(target, n, places)
-        assert maxima.max_all(target, places) == pytest.approx(expected)
-    for sizes in itertools.product(range(1, 4), repeat=2):
-        documents = [frozenset([g]) for g, size in zip("AB", sizes, strict=True)
-                     for _ in range(size)]
-        places = places_of(len(documents), 1)
-        expected = maxima.brute_max_all_of_run(documents, places)
-        found = maxima.max_all_of_run(dict(zip("AB", sizes, strict=True)), places)
-        assert found == pytest.approx(expected)
-    for seed in range(10):
-        pick = random.Random(seed)
-        documents = [frozenset(pick.sample("ABC", pick.randint(1, 2))) for _ in range(5)]
-        for step in (1, 2):
-            places = places_of(5, step)
-            expected = maxima.brute_max_all_of_run(documents, places)
-            target = maxima.label_shares(documents, "ABC")
-            assert maxima.bound_all_of_run(target, places) >= expected - 1e-12
 
 
 def few(judged, ranking, groups, **more):

@@ -112,3 +112,14 @@ def test_the_terms_share_the_minimum_in_proportion_to_the_discounts(measure):
     plain, ranged = (result.frame["contribution"] for result in explained)
     np.testing.assert_allclose(ranged, (plain - low * discounts / discounts.sum()) / span,
                                atol=1e-12)
+
+
+@pytest.mark.parametrize("target", ["run", {"A": 0.5, "B": 0.3, "C": 0.2}], ids=str)
+@pytest.mark.parametrize("row", ["AB", "AAB", "ABBCCC"])
+def test_the_largest_value_over_all_labels_is_1(target, row):
+    kinds = sorted(set(itertools.permutations(row))) if target == "run" else list(
+        itertools.product("ABC", repeat=len(row)))
+    run = lists_of(kinds)
+    qrels = run.assign(relevance=1, iteration=run["doc_id"].str[0])
+    found = by_topic(rKL(protected="all", target=target), qrels, run)
+    assert found.max() == pytest.approx(1, abs=1e-12)

@@ -25,23 +25,31 @@ from slow_versions import (
     trec_fair,
     values,
 )
-from slow_versions.common import Topic
+from slow_versions.common import Topic, compares_groups, mean_over_samples
 from slow_versions.reading import Lookup, read_topics
 
-MEASURES: dict[str, Callable[..., float | None]] = {
-    "AWRF": attention.awrf, "ExposureRatio": merit.exposure_ratio,
-    "DistKL": attention.dist_kl, "DistFair": attention.dist_fair,
-    "EEL": exposure.eel, "EED": exposure.eed, "EER": exposure.eer, "GF": group_fairness.gf,
-    "GFR": group_fairness.gfr, "TrecFair": trec_fair.trec_fair, "PEER": statistics.peer,
-    "RADio": normative.radio, "logDP": merit.log_dp, "logEUR": merit.log_eur,
-    "logRUR": merit.log_rur, "IAA": merit.iaa, "FAIR": statistics.fair, "PreF": statistics.pref,
-    "RaB": values.rab, "ARaB": values.arab, "FaiRR": values.fairr, "NFaiRR": values.nfairr,
-    "RankingBias": values.ranking_bias, "ARP": statistics.arp, "rND": soft.rnd, "rKL": soft.rkl,
-    "rRD": soft.rrd, "nDD": soft.ndd, "nDR": soft.ndr, "nDKL": soft.ndkl_draws, "nDJS": soft.ndjs,
+#: Undefined where there is one group alone, and a mean over the samples of a topic.
+COMPARED = {
+    "AWRF": attention.awrf, "ExposureRatio": merit.exposure_ratio, "DistKL": attention.dist_kl,
+    "DistFair": attention.dist_fair, "PEER": statistics.peer, "RADio": normative.radio,
+    "FAIR": statistics.fair, "PreF": statistics.pref, "ARP": statistics.arp, "rND": soft.rnd,
+    "rKL": soft.rkl, "rRD": soft.rrd, "nDD": soft.ndd, "nDR": soft.ndr, "nDKL": soft.ndkl_draws,
+    "nDJS": soft.ndjs, "RepBias": counts.rep_bias, "NDKL": counts.ndkl, "Skew": counts.skew,
+    "MinSkew": counts.min_skew, "MaxSkew": counts.max_skew, "MRecall": served.mrecall}
+#: A mean over the samples of a topic.
+SAMPLED = {
+    "GF": group_fairness.gf, "GFR": group_fairness.gfr, "RaB": values.rab, "ARaB": values.arab,
+    "FaiRR": values.fairr, "NFaiRR": values.nfairr, "RankingBias": values.ranking_bias,
     "Annotated": counts.annotated, "BiasP": counts.bias_p, "BiasRBP": counts.bias_rbp,
-    "BiasDCG": counts.bias_dcg, "RepBias": counts.rep_bias, "NDKL": counts.ndkl,
-    "Skew": counts.skew, "MinSkew": counts.min_skew, "MaxSkew": counts.max_skew,
-    "OfGroup": served.of_group, "MRecall": served.mrecall}
+    "BiasDCG": counts.bias_dcg, "OfGroup": served.of_group, "TrecFair": trec_fair.trec_fair}
+#: Of the mean exposures over the samples; log ratios are undefined where there is one group alone.
+EXPOSED = {"EEL": exposure.eel, "EED": exposure.eed, "EER": exposure.eer, "IAA": merit.iaa}
+RATIOS = {"logDP": merit.log_dp, "logEUR": merit.log_eur, "logRUR": merit.log_rur}
+
+MEASURES: dict[str, Callable[..., float | None]] = {
+    **{name: compares_groups(mean_over_samples(measure)) for name, measure in COMPARED.items()},
+    **{name: mean_over_samples(measure) for name, measure in SAMPLED.items()},
+    **{name: compares_groups(measure) for name, measure in RATIOS.items()}, **EXPOSED}
 
 
 def value(name: str, topic: Topic, **params: Any) -> float:

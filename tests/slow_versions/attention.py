@@ -14,10 +14,8 @@ from slow_versions.common import (
     Topic,
     annotated_places,
     attention,
-    compares_groups,
     explicit,
     label_counts,
-    mean_over_samples,
     population,
     target_is_empty,
     target_shares,
@@ -25,8 +23,6 @@ from slow_versions.common import (
 from slow_versions.formulas import LOOKS_FAIR, jsd, kl, smooth_zeros
 
 
-@compares_groups
-@mean_over_samples
 def awrf(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform",
          discount: str = "log2", p: float = 0.85, base: float = 2,
          unannotated: str = "drop") -> float | None:
@@ -97,8 +93,6 @@ def equal_shares_kl(wanted: Shares) -> float:
     return sum(math.log2(1 / (len(wanted) * share)) / len(wanted) for share in wanted.values())
 
 
-@compares_groups
-@mean_over_samples
 def dist_kl(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform",
             discount: str = "none", p: float = 0.85, smoothing: float = 1,
             unannotated: str = "drop", empty: str = "least fair") -> float | None:
@@ -107,18 +101,17 @@ def dist_kl(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: An
     if target_is_empty(topic, target, rel):
         return None
     found = distribution(topic, cutoff, rel, target, discount, p, smoothing, unannotated)
-    if found is None and empty == "smooth":
-        return equal_shares_kl(distribution_target(topic, target, rel, smoothing))
-    if found is None:  # the largest value that k documents could have
-        if target == "run":
-            return -math.log2(0.001)
-        wanted = distribution_target(topic, target, rel, smoothing)
-        return 1.0 if cutoff is None else largest_kl(cutoff, wanted, smoothing) or LOOKS_FAIR
-    return found[0]
+    if found is not None:
+        return found[0]
+    wanted = distribution_target(topic, target, rel, smoothing)
+    if empty == "smooth":
+        return equal_shares_kl(wanted)
+    if target == "run":
+        return -math.log2(0.001)
+    # The largest value that k documents could have.
+    return 1.0 if cutoff is None else largest_kl(cutoff, wanted, smoothing) or LOOKS_FAIR
 
 
-@compares_groups
-@mean_over_samples
 def dist_fair(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform",
               discount: str = "none", p: float = 0.85, smoothing: float = 1,
               unannotated: str = "drop", empty: str = "least fair") -> float | None:

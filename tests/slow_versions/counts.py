@@ -8,8 +8,6 @@ from typing import Any
 from slow_versions.common import (
     Shares,
     Topic,
-    compares_groups,
-    mean_over_samples,
     target_is_empty,
     target_shares,
     two_sided_target,
@@ -31,7 +29,6 @@ from slow_versions.soft import over_labels, prefix_shares, ranked
 # --------------------------------------------------------------------------------- §1 Annotated, §5
 
 
-@mean_over_samples
 def annotated(topic: Topic, *, cutoff: int | None = None) -> float | None:
     """Annotated@k: a document with any group is annotated."""
     first = topic.ranking[:cutoff]
@@ -54,29 +51,26 @@ def stances(topic: Topic, cutoff: int | None, rel: int, pro: str,
     return found
 
 
-@mean_over_samples
 def bias_p(topic: Topic, *, cutoff: int | None = None, rel: int = 1, pro: str = "PRO",
            con: str | None = "CON", abs: bool = False) -> float | None:
     """BiasP@n = 1/n Σ s_i."""
     found = stances(topic, cutoff, rel, pro, con)
     n = len(found) if cutoff is None else cutoff
-    return maybe_absolute(normalised(sum(found), n), {"abs": abs})
+    return maybe_absolute(normalised(sum(found), n), abs)
 
 
-@mean_over_samples
 def bias_rbp(topic: Topic, *, cutoff: int | None = None, rel: int = 1, pro: str = "PRO",
              con: str | None = "CON", p: float = 0.8, abs: bool = False) -> float | None:
     """BiasRBP = (1−p) Σ p^{i−1} s_i."""
     found = enumerate(stances(topic, cutoff, rel, pro, con), start=1)
-    return maybe_absolute((1 - p) * sum(p ** (i - 1) * s for i, s in found), {"abs": abs})
+    return maybe_absolute((1 - p) * sum(p ** (i - 1) * s for i, s in found), abs)
 
 
-@mean_over_samples
 def bias_dcg(topic: Topic, *, cutoff: int | None = None, rel: int = 1, pro: str = "PRO",
              con: str | None = "CON", abs: bool = False) -> float | None:
     """BiasDCG@n = Σ s_i / log2(i+1)."""
     found = enumerate(stances(topic, cutoff, rel, pro, con), start=1)
-    return maybe_absolute(sum(s / math.log2(i + 1) for i, s in found), {"abs": abs})
+    return maybe_absolute(sum(s / math.log2(i + 1) for i, s in found), abs)
 
 
 # ----------------------------------------------------------------------------------------------- §6
@@ -96,8 +90,6 @@ def unbiased_target(mu: float, n: int, count: int) -> float:
     return below if fraction < 0.5 else below + 1
 
 
-@compares_groups
-@mean_over_samples
 def rep_bias(topic: Topic, *, group: str, cutoff: int | None = None, rel: int = 1,
              target: Any = "qrels", abs: bool = False) -> float | None:
     """RepBias = model − unbiased target; the model is Σ m of the first n / n."""
@@ -111,14 +103,12 @@ def rep_bias(topic: Topic, *, group: str, cutoff: int | None = None, rel: int = 
     plus, minus = two_sided_target(topic, target, rel, {group})
     count, _ = two_sides(documents[:n], {group}, topic.labels)
     mu = normalised(plus, plus + minus)
-    return maybe_absolute((count - unbiased_target(mu, n, count)) / n, {"abs": abs})
+    return maybe_absolute((count - unbiased_target(mu, n, count)) / n, abs)
 
 
 # --------------------------------------------------------------------------------------- NDKL, Skew
 
 
-@compares_groups
-@mean_over_samples
 def ndkl(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
          target: Any = "uniform") -> float | None:
     """Geyik et al. 2019: Σ w_i · KL(P_i ‖ T) / Σ w_i, natural logarithm."""
@@ -155,8 +145,6 @@ def skews(topic: Topic, cutoff: int | None, rel: int, target: Any) -> Shares | N
     return {g: math.log((found[g] or ZERO_SHARE) / (shares[g] or ZERO_SHARE)) for g in shares}
 
 
-@compares_groups
-@mean_over_samples
 def skew(topic: Topic, *, group: str, cutoff: int | None = None, rel: int = 1,
          target: Any = "uniform") -> float | None:
     """Skew of `group`."""
@@ -164,8 +152,6 @@ def skew(topic: Topic, *, group: str, cutoff: int | None = None, rel: int = 1,
     return None if found is None else found.get(group, 0.0)
 
 
-@compares_groups
-@mean_over_samples
 def min_skew(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
              target: Any = "uniform") -> float | None:
     """The smallest Skew over G."""
@@ -173,8 +159,6 @@ def min_skew(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
     return None if found is None else min(found.values())
 
 
-@compares_groups
-@mean_over_samples
 def max_skew(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
              target: Any = "uniform") -> float | None:
     """The largest Skew over G."""

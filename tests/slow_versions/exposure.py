@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from slow_versions.common import Shares, Topic, attention, explicit, uniform
@@ -82,20 +81,6 @@ def target_exposures(topic: Topic, cutoff: int | None, rel: int, model: str, p: 
             targets[docno] = sum(exposures) / len(grade)
         before += len(grade)
     return targets
-
-
-def brute_target_exposures(topic: Topic, cutoff: int | None, rel: int, model: str, p: float,
-                           u: float, binary: bool = False, complete: bool = False) -> Shares:
-    """The same, by the mean over all ideal orders."""
-    of_grades = [itertools.permutations(one) for one in grades(topic, rel, binary, complete)]
-    total: Shares = {}
-    orders = 0
-    for order in itertools.product(*of_grades):
-        ranking = [docno for grade in order for docno in grade]
-        for docno, exposure in list_exposures(ranking, topic, cutoff, rel, model, p, u).items():
-            total[docno] = total.get(docno, 0.0) + exposure
-        orders += 1
-    return {docno: exposure / orders for docno, exposure in total.items()}
 
 
 # ------------------------------------------------------------------------------------- the measures
@@ -188,19 +173,14 @@ def largest_eed(by: str, cutoff: int | None, model: str, p: float) -> float:
     return power_sum(2, cutoff, model, p)
 
 
-def eel(topic: Topic, **params: Any) -> float | None:
-    """EEL = Σ(ε − ε*)²."""
-    found = expected_exposure(topic, **params)
-    return None if found is None else found.eel
+def part(name: str) -> Callable[..., float | None]:
+    """EEL = Σ(ε − ε*)², EED = Σ ε² or EER = Σ ε·ε*."""
+
+    def of_topic(topic: Topic, **params: Any) -> float | None:
+        found = expected_exposure(topic, **params)
+        return None if found is None else getattr(found, name)
+
+    return of_topic
 
 
-def eed(topic: Topic, **params: Any) -> float | None:
-    """EED = Σ ε²."""
-    found = expected_exposure(topic, **params)
-    return None if found is None else found.eed
-
-
-def eer(topic: Topic, **params: Any) -> float | None:
-    """EER = Σ ε·ε*."""
-    found = expected_exposure(topic, **params)
-    return None if found is None else found.eer
+eel, eed, eer = map(part, Parts._fields)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 Shares = dict[str, float]  # label -> share (Fraction or float)
 
@@ -59,6 +58,6 @@ def smooth_zeros(shares: Mapping[str, float]) -> Shares:
         for g, share in shares.items()}
 
 
-def maybe_absolute(value: float, params: Mapping[str, Any]) -> float:
+def maybe_absolute(value: float, absolute: bool) -> float:
     """§5 `abs`."""
-    return abs(value) if params.get("abs", False) else value
+    return abs(value) if absolute else value

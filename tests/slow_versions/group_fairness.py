@@ -11,7 +11,6 @@ from slow_versions.common import (
     Shares,
     Topic,
     gain,
-    mean_over_samples,
     target_is_empty,
     target_shares,
     uniform,
@@ -74,7 +73,6 @@ def divergence_between(divergence: str, shares: Shares, target: Shares,
     return math.sqrt(sum(distances) / len(distances) / (labels - 1))
 
 
-@mean_over_samples
 def gf(topic: Topic, *, cutoff: int | None = None, rel: int = 1, divergence: str = "jsd",
        order: str | None = None, target: Any = "uniform", gains: str = "exp",
        max_rel: int | None = None) -> float | None:
@@ -100,7 +98,6 @@ def gf(topic: Topic, *, cutoff: int | None = None, rel: int = 1, divergence: str
     return value
 
 
-@mean_over_samples
 def relevance_part(topic: Topic, *, cutoff: int | None = None, rel: int = 1, relevance: str = "err",
                    phi: float = 0.99, gains: str = "exp",
                    max_rel: int | None = None) -> float | None:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from slow_versions.common import (
     Shares,
     Topic,
     annotated_places,
+    as_shares,
     attention,
-    compares_groups,
     gain,
-    mean_over_samples,
     protected_labels,
     target_is_empty,
     target_shares,
@@ -28,8 +28,6 @@ EPSILON = 1e-6
 LEAST_SIDE = 1e-12
 
 
-@compares_groups
-@mean_over_samples
 def exposure_ratio(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
                    target: Any = "uniform", discount: str = "log2", p: float = 0.85,
                    unannotated: str = "drop") -> float | None:
@@ -64,24 +62,31 @@ def sides_of_samples(topic: Topic, sides: frozenset[str], cutoff: int | None, di
     return (protected, other) if returned else None
 
 
+def sides_of_target(topic: Topic, target: Any, rel: int,
+                    sides: frozenset[str]) -> tuple[float, float]:
+    """T of the two sides."""
+    protected, other = two_sided_target(topic, target, rel, sides)
+    return protected / (protected + other), other / (protected + other)
+
+
 def candidate_shares(topic: Topic, sides: frozenset[str], rel: int) -> tuple[float, float]:
     """T for 'run': the mean over samples, uniform where none has an annotated document."""
-    found = []
-    for ranking in topic.rankings:
-        if topic.condensed(ranking):
-            one = replace(topic, rankings=[ranking])
-            protected, other = two_sided_target(one, "run", rel, sides)
-            found.append((protected / (protected + other), other / (protected + other)))
+    found = [sides_of_target(replace(topic, rankings=[ranking]), "run", rel, sides)
+             for ranking in topic.rankings if topic.condensed(ranking)]
     if not found:
-        protected, other = two_sided_target(topic, "uniform", rel, sides)
-        return protected / (protected + other), other / (protected + other)
+        return sides_of_target(topic, "uniform", rel, sides)
     return sum(a for a, _ in found) / len(found), sum(b for _, b in found) / len(found)
 
 
-def log_ratio(topic: Topic, kind: str, cutoff: int | None, rel: int, protected: str, target: Any,
-              gains: str, discount: str, p: float, unannotated: str,
-              absolute: bool) -> float | None:
-    """ln(X_protected + ε) − ln(X_other + ε)."""
+def log_ratio(topic: Topic, *, kind: str, cutoff: int | None = None, rel: int = 1,
+              protected: str = "minority", target: Any = "uniform", gains: str = "linear",
+              discount: str = "log2", p: float = 0.85, unannotated: str = "drop",
+              abs: bool = False) -> float | None:
+    """ln(X_protected + ε) − ln(X_other + ε).
+
+    logDP: X = E/(2T), E = Σ a_i of a side, T its share of `target`. logEUR: X = E/U, U = Σ y over
+    the side's judged documents. logRUR: X = (Σ a_i y)/U.
+    """
     topic = topic.with_target(target)
     sides = protected_labels(protected, topic.relevant(rel), topic.labels)
     if sides is None or not topic.labels:
@@ -92,10 +97,8 @@ def log_ratio(topic: Topic, kind: str, cutoff: int | None, rel: int, protected: 
         if target == "run":
             plus, minus = candidate_shares(topic, sides, rel)
         else:
-            plus, minus = two_sided_target(topic, target, rel, sides)
-            plus, minus = plus / (plus + minus), minus / (plus + minus)
-        below = 2 * plus, 2 * minus  # X = E/(2T)
-        undefined = min(plus, minus) <= LEAST_SIDE
+            plus, minus = sides_of_target(topic, target, rel, sides)
+        below = 2 * plus, 2 * minus
     else:  # U = Σ y over the side's judged documents
         plus = minus = 0.0
         for docno, relevance in topic.judged.items():
@@ -104,8 +107,7 @@ def log_ratio(topic: Topic, kind: str, cutoff: int | None, rel: int, protected: 
                 plus += degree * gain(relevance, rel, gains)
                 minus += (1 - degree) * gain(relevance, rel, gains)
         below = plus, minus
-        undefined = min(plus, minus) <= LEAST_SIDE
-    if undefined:
+    if min(plus, minus) <= LEAST_SIDE:
         return None
 
     def gain_of(docno: str) -> float:
@@ -116,34 +118,12 @@ def log_ratio(topic: Topic, kind: str, cutoff: int | None, rel: int, protected: 
         above = 0.0, sum(attention(discount, i, p) for i in range(1, (cutoff or 1) + 1))
     x = [exposure / candidates for exposure, candidates in zip(above, below, strict=True)]
     value = math.log(x[0] + EPSILON) - math.log(x[1] + EPSILON)
-    return maybe_absolute(value, {"abs": absolute})
+    return maybe_absolute(value, abs)
 
 
-@compares_groups
-def log_dp(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
-           target: Any = "uniform", discount: str = "log2", p: float = 0.85,
-           unannotated: str = "drop", abs: bool = False) -> float | None:
-    """logDP: X = E/(2T), E = Σ a_i of a side, T its share of `target`."""
-    return log_ratio(
-        topic, "DP", cutoff, rel, protected, target, "linear", discount, p, unannotated, abs)
-
-
-@compares_groups
-def log_eur(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
-            gains: str = "linear", discount: str = "log2", p: float = 0.85,
-            unannotated: str = "drop", abs: bool = False) -> float | None:
-    """logEUR: X = E/U, U = Σ y over the side's judged documents."""
-    return log_ratio(
-        topic, "EUR", cutoff, rel, protected, "uniform", gains, discount, p, unannotated, abs)
-
-
-@compares_groups
-def log_rur(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
-            gains: str = "linear", discount: str = "log2", p: float = 0.85,
-            unannotated: str = "drop", abs: bool = False) -> float | None:
-    """logRUR: X = (Σ a_i y)/U."""
-    return log_ratio(
-        topic, "RUR", cutoff, rel, protected, "uniform", gains, discount, p, unannotated, abs)
+log_dp = partial(log_ratio, kind="DP")
+log_eur = partial(log_ratio, kind="EUR")
+log_rur = partial(log_ratio, kind="RUR")
 
 
 # ---------------------------------------------------------------------------------------------- §15
@@ -186,14 +166,7 @@ def iaa(topic: Topic, *, cutoff: int | None = None, rel: int = 1, gains: str = "
         worst = sum(attention(discount, i, p) for i in range(1, (cutoff or 1) + 1))
         return sum(merits.values()) / largest + worst
     if norm == "max":
-        shares = attention_less_merit(exposures, merits)
-        return sum(abs(difference) for difference in shares.values()) / 2
+        got, due = as_shares(exposures), as_shares(merits)
+        return sum(abs(got[key] - due[key]) for key in merits) / 2
     return sum(abs(exposures[key] - merits[key] / largest) for key in merits)
 
-
-def attention_less_merit(exposures: Shares, merits: Shares) -> Shares:
-    """ε share − y share; nothing returned has no ε share."""
-    all_attention, all_merit = sum(exposures.values()), sum(merits.values())
-    return {
-        key: (exposures[key] / all_attention if all_attention else 0.0) - merits[key] / all_merit
-        for key in merits}

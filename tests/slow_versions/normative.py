@@ -11,8 +11,6 @@ from slow_versions.common import (
     annotated_places,
     as_shares,
     attention,
-    compares_groups,
-    mean_over_samples,
     target_is_empty,
     target_shares,
     uniform,
@@ -32,8 +30,6 @@ def divergence_from(p: Mapping[str, float], q: Mapping[str, float], alpha: float
     return kl(q_mixed, p_mixed)
 
 
-@compares_groups
-@mean_over_samples
 def radio(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "run",
           divergence: str = "jsd", discount: str = "mmr", p: float = 0.85, alpha: float = 0.001,
           unannotated: str = "drop") -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ir_measures import parse_measure, pytrec_eval
 
-from slow_versions.common import Topic, compares_groups, mean_over_samples
+from slow_versions.common import Topic
 
 # ---------------------------------------------------------------------------------------- OfGroup
 
@@ -25,7 +25,6 @@ def relevance_for(topic: Topic, docno: str, group: str) -> int | None:
     return r
 
 
-@mean_over_samples
 def of_group(topic: Topic, *, measure: str, group: str, others: str = "irrelevant",
              cutoff: int | None = None, rel: int = 1) -> float | None:
     """``measure`` is one of trec_eval's, with ``(rel=…)`` behind its name where rel is not 1."""
@@ -73,8 +72,6 @@ def relative_delta(first: float, second: float) -> float:
 # ---------------------------------------------------------------------------------------- MRecall
 
 
-@compares_groups
-@mean_over_samples
 def mrecall(topic: Topic, *, cutoff: int | None = None, value: str = "all",
             rel: int = 1) -> float | None:
     def labels(docnos: Sequence[str]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from slow_versions.common import (
@@ -12,9 +13,7 @@ from slow_versions.common import (
     Shares,
     Topic,
     as_shares,
-    compares_groups,
     label_counts,
-    mean_over_samples,
     protected_labels,
     target_is_empty,
     target_shares,
@@ -27,8 +26,8 @@ from slow_versions.two_groups import (
     LARGEST_TERMS,
     bind,
     difference_term,
-    exact_max,
     kl_term,
+    largest_sum,
     nothing_of_run,
     ratio_term,
     smoothed_kl_term,
@@ -96,12 +95,12 @@ def parity(topic: Topic, formula: Formula, name: str, *, cutoff: int | None = No
         plus, minus = smooth["+"], smooth["-"]
     term = bind(formula, plus, minus)
     if not documents:
-        return exact_max(term, cutoff, places_of(cutoff, step)) or LOOKS_FAIR
+        return largest_sum(term, cutoff, places_of(cutoff, step)) or LOOKS_FAIR
     n = len(documents[:cutoff])
     places = places_of(n, step)
     degrees = [document.degree(sides, topic.labels) for document in documents]
     value = discounted_sum(degrees, places, term)
-    return value if norm == "none" else normalised(value, exact_max(term, n, places, supply))
+    return value if norm == "none" else normalised(value, largest_sum(term, n, places, supply))
 
 
 def parity_of_all(topic: Topic, cutoff: int | None, rel: int, target: Any, step: int,
@@ -142,25 +141,9 @@ def over_labels(divergence: Any, p: Shares, t: Shares, *more: Any) -> float:
     return divergence([p[g] for g in t], [t[g] for g in t], *more)
 
 
-@compares_groups
-@mean_over_samples
-def rnd(topic: Topic, **params: Any) -> float | None:
-    """rND."""
-    return parity(topic, difference_term, "rND", **params)
-
-
-@compares_groups
-@mean_over_samples
-def rkl(topic: Topic, **params: Any) -> float | None:
-    """rKL."""
-    return parity(topic, kl_term, "rKL", **params)
-
-
-@compares_groups
-@mean_over_samples
-def rrd(topic: Topic, **params: Any) -> float | None:
-    """rRD."""
-    return parity(topic, ratio_term, "rRD", **params)
+rnd = partial(parity, formula=difference_term, name="rND")
+rkl = partial(parity, formula=kl_term, name="rKL")
+rrd = partial(parity, formula=ratio_term, name="rRD")
 
 
 # ----------------------------------------------------------------------------------------------- §3
@@ -192,32 +175,14 @@ def viewpoint(topic: Topic, formula: Formula, name: str, *, cutoff: int | None =
     if norm == "protected-first":
         first = sorted(degrees, reverse=True)
         return normalised(value, discounted_sum(first, places, term))
-    return normalised(value, exact_max(term, n, places, supply))
+    return normalised(value, largest_sum(term, n, places, supply))
 
 
-@compares_groups
-@mean_over_samples
-def ndd(topic: Topic, **params: Any) -> float | None:
-    """nDD."""
-    return viewpoint(topic, difference_term, "nDD", **params)
+ndd = partial(viewpoint, formula=difference_term, name="nDD")
+ndr = partial(viewpoint, formula=ratio_term, name="nDR")
+ndkl_draws = partial(viewpoint, formula=smoothed_kl_term, name="nDKL")
 
 
-@compares_groups
-@mean_over_samples
-def ndr(topic: Topic, **params: Any) -> float | None:
-    """nDR."""
-    return viewpoint(topic, ratio_term, "nDR", **params)
-
-
-@compares_groups
-@mean_over_samples
-def ndkl_draws(topic: Topic, **params: Any) -> float | None:
-    """nDKL."""
-    return viewpoint(topic, smoothed_kl_term, "nDKL", **params)
-
-
-@compares_groups
-@mean_over_samples
 def ndjs(topic: Topic, *, cutoff: int | None = None, protected: str = "all",
          norm: str = "bound") -> float | None:
     """nDJS = Σ w_i · JSD(P_i ‖ Q) / Σ w_i, over all labels or over two sides."""

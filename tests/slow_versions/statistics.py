@@ -15,8 +15,6 @@ from scipy.stats import chi2
 
 from slow_versions.common import (
     Topic,
-    compares_groups,
-    mean_over_samples,
     protected_labels,
     target_is_empty,
     two_sided_target,
@@ -69,8 +67,6 @@ def set_value(topic: Topic, n: int, in_set: Callable[[int], bool], unretrieved: 
     return kruskal_wallis(ranks)
 
 
-@compares_groups
-@mean_over_samples
 def peer(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
          weights: Mapping[int, float] | None = None, unretrieved: str = "end") -> float | None:
     """PEER = Σ w·P over sets of grades."""
@@ -158,8 +154,6 @@ def protected_prefixes(topic: Topic, cutoff: int | None, rel: int, protected: st
     return [sum(flags[:i]) for i in range(1, len(flags) + 1)], min(p, 1.0)
 
 
-@compares_groups
-@mean_over_samples
 def fair(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
          target: Any = "qrels", p: float | None = None, alpha: float = 0.1, adjust: bool = True,
          value: str = "test") -> float | None:
@@ -180,8 +174,6 @@ def fair(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: st
     return passes.count(True) / n
 
 
-@compares_groups
-@mean_over_samples
 def pref(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
          target: Any = "qrels", p: float | None = None) -> float | None:
     """PreF = 1/n Σ F(τ_i; i, p)."""
@@ -213,8 +205,6 @@ def pair_share(label: str, places: Sequence[tuple[Mapping[str, float], int]], pa
     return won / mixed
 
 
-@compares_groups
-@mean_over_samples
 def arp(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
         pairs: str = "all") -> float | None:
     """ARP = max − min of W over the labels that relevant documents have."""

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 
-from slow_versions.common import Membership, Shares, Source, Topic, attention, mean_over_samples
+from slow_versions.common import Membership, Shares, Source, Topic, attention
 from slow_versions.formulas import jsd
 
 UNKNOWN = "@UNKNOWN"
@@ -111,7 +111,6 @@ def awrf(topic: Topic, attributes: Mapping[str, str], whole: Collection[str], un
     return 1 - jsd([exposure.get(c, 0.0) for c in cells], [wanted[c] for c in cells], math.log)
 
 
-@mean_over_samples
 def trec_fair(topic: Topic, *, attributes: Mapping[str, str], whole: str = "",
               unknown: str = "group", value: str = "score", ideal: int | None = None,
               of_qrels: float = 0.5, rel: int = 1, cutoff: int | None = None) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 
@@ -12,8 +11,6 @@ from slow_versions.formulas import ZERO_SHARE, kl, places_of, ratio, weight
 Term = Callable[[int, int], float]
 #: the same, and (protected, unprotected) of the population
 Formula = Callable[[int, int, float, float], float]
-
-BRUTE_FORCE_LIMIT = 10  # longest list whose maximum is found by trying every sequence
 
 
 def difference_term(a: int, b: int, plus: float, minus: float) -> float:
@@ -53,42 +50,18 @@ def nothing_of_run(largest_term: float, cutoff: int | None, step: int = 1) -> fl
     return discounts * largest_term
 
 
-def discounted_sum(sequence: Sequence[bool], places: Sequence[int], term: Term) -> float:
-    """Σ_{i∈I} w_i · term(protected, unprotected among the first i)."""
-    total = 0.0
-    for i in places:
-        a = list(sequence[:i]).count(True)
-        total += weight(i) * term(a, i - a)
-    return total
-
-
 def bind(formula: Formula, plus: float, minus: float) -> Term:
     """The formula for one population."""
     return lambda a, b: formula(a, b, plus, minus)
 
 
-def brute_max(term: Term, n: int, places: Sequence[int],
-              supply: tuple[int, int] | None = None) -> float:
-    """Largest discounted sum of all sequences of n protected and unprotected documents, by trying
-    each.
+def largest_sum(term: Term, n: int, places: Sequence[int],
+                supply: tuple[int, int] | None = None) -> float:
+    """§2 Z = 'max': the largest Σ_{i∈I} w_i · term over all sequences of n documents, from the best
+    sum for each number of protected documents so far.
 
     `supply`: (protected, unprotected) documents of the whole run, for the first n places of its
     permutations.
-    """
-    best = 0.0
-    for sequence in itertools.product((True, False), repeat=n):
-        if supply is not None and (
-            sequence.count(True) > supply[0] or sequence.count(False) > supply[1]
-        ):
-            continue
-        best = max(best, discounted_sum(sequence, places, term))
-    return best
-
-
-def dp_max(term: Term, n: int, places: Sequence[int],
-           supply: tuple[int, int] | None = None) -> float:
-    """The same maximum by dynamic programming: the best sum for each number of protected documents
-    so far.
     """
     best = {0: 0.0}
     for i in range(1, n + 1):
@@ -103,10 +76,3 @@ def dp_max(term: Term, n: int, places: Sequence[int],
         best = following
     return max(best.values())
 
-
-def exact_max(term: Term, n: int, places: Sequence[int],
-              supply: tuple[int, int] | None = None) -> float:
-    """§2 Z = 'max': by brute force where that is feasible."""
-    if n <= BRUTE_FORCE_LIMIT:
-        return brute_max(term, n, places, supply)
-    return dp_max(term, n, places, supply)

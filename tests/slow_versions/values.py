@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from slow_versions.common import Topic, mean_over_samples
+from slow_versions.common import Topic
 from slow_versions.formulas import maybe_absolute
 
 LabelValues = Mapping[str, float] | None
@@ -45,12 +45,11 @@ def background_of(topic: Topic, background: str, rel: int) -> Sequence[str]:
     return topic.backgrounds.get(background, [])
 
 
-@mean_over_samples
 def rab(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None,
         missing: float = 0.0, abs: bool = False) -> float | None:
     """RaB = mean v of the first n."""
     found = numbers(topic, topic.ranking[:cutoff], values, missing)
-    return maybe_absolute(mean(found), {"abs": abs}) if found else 0.0
+    return maybe_absolute(mean(found), abs) if found else 0.0
 
 
 def mean_of_prefixes(found: Sequence[float]) -> float:
@@ -58,12 +57,11 @@ def mean_of_prefixes(found: Sequence[float]) -> float:
     return mean([mean(found[:t]) for t in range(1, len(found) + 1)])
 
 
-@mean_over_samples
 def arab(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None,
          missing: float = 0.0, abs: bool = False) -> float | None:
     """ARaB = 1/n Σ_{t≤n} RaB@t."""
     found = numbers(topic, topic.ranking[:cutoff], values, missing)
-    return maybe_absolute(mean_of_prefixes(found), {"abs": abs}) if found else 0.0
+    return maybe_absolute(mean_of_prefixes(found), abs) if found else 0.0
 
 
 def refuse_negative(found: Sequence[float]) -> None:
@@ -76,7 +74,6 @@ def discounted(found: Iterable[float]) -> float:
     return sum(v / math.log2(i + 1) for i, v in enumerate(found, start=1))
 
 
-@mean_over_samples
 def fairr(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None,
           missing: float = 1.0) -> float | None:
     """FaiRR = Σ_{i≤n} v_i/log2(i+1)."""
@@ -85,7 +82,6 @@ def fairr(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None
     return discounted(found)
 
 
-@mean_over_samples
 def nfairr(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None, rel: int = 1,
            missing: float = 1.0, background: str = "run") -> float | None:
     """NFaiRR = FaiRR / FaiRR of the min(k, |B|) largest v of B, descending."""
@@ -99,7 +95,6 @@ def nfairr(topic: Topic, *, values: LabelValues = None, cutoff: int | None = Non
     return discounted(found) / largest if largest else 0.0
 
 
-@mean_over_samples
 def ranking_bias(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None,
                  rel: int = 1, missing: float = 0.0, background: str = "run",
                  abs: bool = False) -> float | None:
@@ -109,4 +104,4 @@ def ranking_bias(topic: Topic, *, values: LabelValues = None, cutoff: int | None
         return 0.0 if background == "run" else None
     found = numbers(topic, topic.ranking[:cutoff], values, missing)
     output = mean_of_prefixes(found) if found else 0.0
-    return maybe_absolute(output - mean(numbers(topic, candidates, values, missing)), {"abs": abs})
+    return maybe_absolute(output - mean(numbers(topic, candidates, values, missing)), abs)
