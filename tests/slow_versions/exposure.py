@@ -89,8 +89,7 @@ def target_exposures(topic: Topic, cutoff: int | None, rel: int, model: str, p: 
 def power_sum(j: int, cutoff: int | None, model: str, p: float) -> float:
     """A_j = Σ_{i≤k} (exposure of rank i, nothing relevant before)^j."""
     if cutoff is None:
-        if model in ("log2", "trec", "none"):
-            raise ValueError(f"model={model!r} needs a cutoff here")
+        assert model in ("gerr", "rbp")
         return 1 / (1 - p**j)
     return sum(rank_exposure(model, i, 0, p, 0.0) ** j for i in range(1, cutoff + 1))
 

@@ -34,8 +34,6 @@ def radio(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any 
           divergence: str = "jsd", discount: str = "mmr", p: float = 0.85, alpha: float = 0.001,
           unannotated: str = "drop") -> float | None:
     """RADio: how far the shares P of the first n are from the context Q."""
-    if divergence == "kl" and alpha <= 0:
-        raise ValueError("divergence='kl' needs alpha above 0")
     topic = topic.with_target(target)
     if target_is_empty(topic, target, rel):
         return None

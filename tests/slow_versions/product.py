@@ -19,8 +19,6 @@ def product(*sources: Source, judged: Iterable[str] | None = None,
         labels = sorted(source.labels)
         if missing is not None and missing not in labels:
             labels.append(missing)
-        if any("|" in label for label in labels):
-            raise ValueError(f"a label of a product has no '|': {labels}")
         known.append(labels)
 
     of: dict[str, Membership] = {}

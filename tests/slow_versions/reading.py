@@ -19,8 +19,6 @@ def membership_of_labels(found: Any) -> Membership:
         return Membership(dict.fromkeys(clean_labels(found or ()), 1.0))
     weights: dict[str, float] = {}
     for key, weight in found.items():
-        if not weight > 0:
-            raise ValueError(f"the weight {weight} of {key!r} is not above 0")
         for label in clean_labels([key]):
             weights[label] = weights.get(label, 0.0) + weight
     return Membership(weights, soft=True)
@@ -56,8 +54,6 @@ def read_topics(qrels: Iterable[tuple[str, str, int, Any]], run: Iterable[Sequen
         known = {
             label for of_topic in rows.values() for found in of_topic.values()
             for label in clean_labels(value for _, value in found)}
-    if groups is None and known <= {"0", "Q0"}:
-        raise ValueError("the qrels hold no group annotations")
     known |= clean_labels(labels)
     ordered = None if order is None else tuple(order)
     topics = {

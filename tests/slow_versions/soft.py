@@ -41,16 +41,6 @@ def ranked(topic: Topic) -> list[Membership]:
     return [topic.membership(docno) for docno in topic.condensed(topic.ranking)]
 
 
-def has_weights(topic: Topic) -> bool:
-    return any(membership.soft for membership in topic.groups.of.values())
-
-
-def refuse_maximum(topic: Topic, name: str) -> None:
-    """§20: there is no permutation maximum with weights."""
-    if has_weights(topic):
-        raise ValueError(f"{name} cannot use weights unless norm='none'")
-
-
 def sides_of_prefixes(degrees: Sequence[float],
                       places: Sequence[int]) -> list[tuple[int, float, float]]:
     """(i, protected, other documents among the first i)."""
@@ -67,15 +57,11 @@ def discounted_sum(degrees: Sequence[float], places: Sequence[int], term: Any) -
 # ----------------------------------------------------------------------------------------------- §2
 
 
-def parity(topic: Topic, formula: Formula, name: str, *, cutoff: int | None = None, rel: int = 1,
+def parity(topic: Topic, formula: Formula, *, cutoff: int | None = None, rel: int = 1,
            protected: str = "minority", target: Any = "qrels", step: int = 1,
            norm: str = "max") -> float | None:
     """§2: 1/Z Σ_{i∈I} w_i · formula; Z is the maximum over 0/1 sequences."""
     topic = topic.with_target(target)
-    if formula is ratio_term and has_weights(topic):
-        raise ValueError(f"{name} cannot use weights")
-    if target == "run" and norm == "max":
-        refuse_maximum(topic, name)
     if formula is kl_term and protected == "all":
         return parity_of_all(topic, cutoff, rel, target, step, norm)
     sides = protected_labels(protected, topic.relevant(rel), topic.labels)
@@ -141,21 +127,17 @@ def over_labels(divergence: Any, p: Shares, t: Shares, *more: Any) -> float:
     return divergence([p[g] for g in t], [t[g] for g in t], *more)
 
 
-rnd = partial(parity, formula=difference_term, name="rND")
-rkl = partial(parity, formula=kl_term, name="rKL")
-rrd = partial(parity, formula=ratio_term, name="rRD")
+rnd = partial(parity, formula=difference_term)
+rkl = partial(parity, formula=kl_term)
+rrd = partial(parity, formula=ratio_term)
 
 
 # ----------------------------------------------------------------------------------------------- §3
 
 
-def viewpoint(topic: Topic, formula: Formula, name: str, *, cutoff: int | None = None,
+def viewpoint(topic: Topic, formula: Formula, *, cutoff: int | None = None,
               protected: str = "minority", norm: str = "max") -> float | None:
     """§3: as §2, the population being the whole condensed run."""
-    if formula is ratio_term and has_weights(topic):
-        raise ValueError(f"{name} cannot use weights")
-    if norm != "none":
-        refuse_maximum(topic, name)
     documents = ranked(topic)
     if not documents:
         return nothing_of_run(LARGEST_TERMS[formula], cutoff) if norm == "none" else 1.0
@@ -178,9 +160,9 @@ def viewpoint(topic: Topic, formula: Formula, name: str, *, cutoff: int | None =
     return normalised(value, largest_sum(term, n, places, supply))
 
 
-ndd = partial(viewpoint, formula=difference_term, name="nDD")
-ndr = partial(viewpoint, formula=ratio_term, name="nDR")
-ndkl_draws = partial(viewpoint, formula=smoothed_kl_term, name="nDKL")
+ndd = partial(viewpoint, formula=difference_term)
+ndr = partial(viewpoint, formula=ratio_term)
+ndkl_draws = partial(viewpoint, formula=smoothed_kl_term)
 
 
 def ndjs(topic: Topic, *, cutoff: int | None = None, protected: str = "all",

@@ -13,21 +13,10 @@ from typing import Any
 
 from scipy.stats import chi2
 
-from slow_versions.common import (
-    Topic,
-    protected_labels,
-    target_is_empty,
-    two_sided_target,
-)
+from slow_versions.common import Topic, protected_labels, target_is_empty, two_sided_target
 
 #: A number is at most another if it exceeds it by no more than this factor (§16).
 FACTOR = 1 + 1e-9
-
-
-def refuse_weights(topic: Topic, name: str) -> None:
-    """§20: a ValueError with weights."""
-    if any(membership.soft for membership in topic.groups.of.values()):
-        raise ValueError(f"{name} cannot use weights")
 
 
 # --------------------------------------------------------------------------------------------- PEER
@@ -70,7 +59,6 @@ def set_value(topic: Topic, n: int, in_set: Callable[[int], bool], unretrieved: 
 def peer(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
          weights: Mapping[int, float] | None = None, unretrieved: str = "end") -> float | None:
     """PEER = Σ w·P over sets of grades."""
-    refuse_weights(topic, "PEER")
     sets: list[tuple[float, Callable[[int], bool]]]
     if weights is None:  # all r ≥ `rel` are one set of weight 1
         sets = [(1.0, lambda r: r >= rel)]
@@ -158,7 +146,6 @@ def fair(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: st
          target: Any = "qrels", p: float | None = None, alpha: float = 0.1, adjust: bool = True,
          value: str = "test") -> float | None:
     """FAIR: prefix i passes if F(τ_i; i, p) > α_c·(1 + 1e-9)."""
-    refuse_weights(topic, "FAIR")
     found = protected_prefixes(topic, cutoff, rel, protected, target, p)
     if found is None:
         return None
@@ -177,7 +164,6 @@ def fair(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: st
 def pref(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
          target: Any = "qrels", p: float | None = None) -> float | None:
     """PreF = 1/n Σ F(τ_i; i, p)."""
-    refuse_weights(topic, "PreF")
     found = protected_prefixes(topic, cutoff, rel, protected, target, p)
     if found is None:
         return None

@@ -26,8 +26,6 @@ def numbers(topic: Topic, docnos: Iterable[str], values: LabelValues,
                 else missing)
         else:
             v = topic.values.get(docno, missing)
-        if math.isnan(v):
-            raise ValueError(f"the value of {docno!r} is NaN")
         found.append(v)
     return found
 
@@ -64,11 +62,6 @@ def arab(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None,
     return maybe_absolute(mean_of_prefixes(found), abs) if found else 0.0
 
 
-def refuse_negative(found: Sequence[float]) -> None:
-    if any(v < 0 for v in found):
-        raise ValueError(f"values are not negative here: {min(found)}")
-
-
 def discounted(found: Iterable[float]) -> float:
     """Σ v_i/log2(i+1)."""
     return sum(v / math.log2(i + 1) for i, v in enumerate(found, start=1))
@@ -78,7 +71,6 @@ def fairr(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None
           missing: float = 1.0) -> float | None:
     """FaiRR = Σ_{i≤n} v_i/log2(i+1)."""
     found = numbers(topic, topic.ranking[:cutoff], values, missing)
-    refuse_negative(found)
     return discounted(found)
 
 
@@ -90,7 +82,6 @@ def nfairr(topic: Topic, *, values: LabelValues = None, cutoff: int | None = Non
         return 0.0 if background == "run" else None  # nothing returned; B empty
     ideal = numbers(topic, candidates, values, missing)
     found = numbers(topic, topic.ranking[:cutoff], values, missing)
-    refuse_negative([*ideal, *found])
     largest = discounted(sorted(ideal, reverse=True)[:cutoff])
     return discounted(found) / largest if largest else 0.0
 
