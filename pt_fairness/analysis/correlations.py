@@ -53,25 +53,23 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     columns = measure_columns(averages)
     averages = systems(averages)
     values = averages[columns].astype(float)
-    low = values.min()
-    spread = values.max() - low
-    present = values.dropna(axis="columns", how="all")
-    constant = [column for column in present if is_constant(present[column])]
-    if constant:
-        warn(f"all systems have the same value of {', '.join(constant)}: the normalised value is "
-             "0.0")
+    rounded = values.round(TIE_DECIMALS)
+    constant = rounded.nunique() == 1
+    if constant.any():
+        warn(f"all systems have the same value of {', '.join(constant[constant].index)}: the "
+             "normalised value is 0.0")
     signed = [column for column in columns if direction(column) == NEAR_ZERO]
     if signed:
         warn(f"0 is not the ideal value of {', '.join(signed)} after normalisation; normalise the "
              "same measure with abs=True")
-    scaled = (values - low) / spread.where(spread > 0, 1.0)
-    scaled[constant] *= 0.0  # keeps NaN
+    low = values.min()
+    spread = values.max() - low
+    scaled = (values - low) / spread.mask(constant, math.inf)
     return averages.assign(**scaled)
 
 
 def combine(averages: pd.DataFrame, columns: Sequence[Any],
-            how: Literal["mean", "gmean", "hmean"] = "mean",
-            weights: Sequence[float] | None = None) -> pd.DataFrame:
+            how: Literal["mean", "gmean", "hmean"] = "mean") -> pd.DataFrame:
     """Combine several measures to one score for each system, by a mean.
 
     Larger values must be better for every column. Use ``'1-rKL@5'``, which is one minus the column
@@ -83,12 +81,9 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     :param averages: ``name`` and a column for each measure
     :param columns: measures or their names
     :param how: the arithmetic, geometric or harmonic mean
-    :param weights: one for each column, not negative, equal by default; a column of weight 0 is
-        ignored
-    :returns: the table with one more column, such as ``hmean(α_nDCG@5,1-rKL@5)`` or, with weights,
-        ``mean(2*nDCG@5,1*AWRF@5)``
-    :raises ValueError: if a column is unknown, a value is negative in a geometric or harmonic
-        mean, or the weights are wrong
+    :returns: the table with one more column, such as ``hmean(α_nDCG@5,1-rKL@5)``
+    :raises ValueError: if a column is unknown, or a value is negative in a geometric or harmonic
+        mean
 
     Examples
     --------
@@ -101,26 +96,17 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     1    B     0.5    0.1                  0.643
     """
     from scipy import stats
-    means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
+    means = {"mean": np.mean, "gmean": stats.gmean, "hmean": stats.hmean}
     one_of("how", how, list(means))
     names = list(map(str, columns))
-    numbers = np.ones(len(names)) if weights is None else np.asarray(weights, float)
-    if isinstance(columns, str) or not names or numbers.shape != (len(names),):
-        raise ValueError("columns must be a list of measures, and weights as many numbers, got "
-                         f"{shown(columns)} and {shown(weights)}")
-    if not (numbers >= 0).all() or not 0 < numbers.sum() < math.inf:
-        raise ValueError("weights must be at least 0, with a finite sum above 0, got "
-                         f"{shown(weights)}")
-    used = numbers > 0
+    if isinstance(columns, str) or not names:
+        raise ValueError(f"columns must be a list of measures, got {shown(columns)}")
     values = np.column_stack([_larger_better(averages, name) for name in names])
-    values = values[:, used]
     if how != "mean" and (values < 0).any():
         raise ValueError(f"the columns of a {how} must be at least 0, got {values.min():g}")
-    parts = names
-    if weights is not None:
-        parts = [f"{weight:g}*{name}" for weight, name in zip(numbers, names, strict=True)]
-    mean = means[how](values, axis=1, weights=numbers[used])
-    return averages.assign(**{f"{how}({','.join(parts)})": mean})
+    combination = f"{how}({','.join(names)})"
+    mean = means[how](values, axis=1)
+    return averages.assign(**{combination: mean})
 
 
 def _larger_better(averages: pd.DataFrame, name: str) -> pd.Series:
@@ -208,9 +194,9 @@ def correlations(frame: pd.DataFrame,
         coefficients[cells] = coefficient
         p_values[cells] = p_value
         table[j, i] = starred(coefficient, p_value)
-    tables = (pd.DataFrame(cells, names, names) for cells in (coefficients, p_values, table))
-    numbers, p, texts = tables
-    return Correlations(numbers, p, texts.iloc[1:, :-1])
+    texts = pd.DataFrame(table[1:, :-1], names[1:], names[:-1])
+    return Correlations(pd.DataFrame(coefficients, names, names),
+                        pd.DataFrame(p_values, names, names), texts)
 
 
 def _correlation(pairs: Floats, method: str) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -32,9 +32,10 @@ from pt_fairness.measures.descriptions import target_and_protected, target_in_wo
 #: The marks of systems that are significantly better and worse than the baseline, and different
 #: from it by a measure that has its ideal value within its range.
 BETTER, WORSE, DIFFERENT = "▲", "▼", "≠"
+#: The significance level in words.
+SIGNIFICANT = "p < .05"
 #: The corrections of statsmodels in words; others are named as statsmodels names them.
-CORRECTIONS = {"holm": "Holm's correction", "h": "Holm's correction",
-               "bonferroni": "Bonferroni's correction", "b": "Bonferroni's correction"}
+CORRECTIONS = {"holm": "Holm's correction", "bonferroni": "Bonferroni's correction"}
 #: A number of topics by measure and system.
 Counts = Mapping[str, Mapping[str, int]]
 
@@ -54,7 +55,7 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return the test, the level and the correction in words."""
-        words = f"{TESTS[self.test]}, p < {level(ALPHA)}"
+        words = f"{TESTS[self.test]}, {SIGNIFICANT}"
         if self.systems < 2:
             return words
         if self.correction is None:
@@ -208,37 +209,47 @@ def notes(table: pd.DataFrame, facts: Facts | None = None,
     """
     facts = facts or Facts()
     labels = labels or {}
-    per_query = is_per_query(table)
-    columns: Any = table["measure"].unique() if per_query else table.columns
-    names = list(map(str, columns))
-    sentences = [] if per_query else _on_tests(table, facts)
+    if is_per_query(table):
+        columns: Any = table["measure"].unique()
+        sentences = []
+    else:
+        columns = table.columns
+        sentences = _on_tests(table, facts)
+    shown = {name: labels.get(name, name) for name in map(str, columns)}
     if facts.groups or facts.labels:
         groups = facts.groups or "qrels"
         if facts.labels:
             groups += f" ({first_names(facts.labels)})"
         sentences.append(f"Groups: {groups}.")
-    sentences += _on_targets(names, facts, labels)
-    sentences += _on_different_targets(names)
-    sentences += _on_undefined(facts, names, labels)
-    for name, shares in facts.far_down.items():
-        if name in names:
-            parts = first_names([f"{share:.0%} of {system}" for system, share in shares.items()])
-            sentences.append(f"{labels.get(name, name)} counts documents far down: of those that "
-                             f"it counts, {parts} are within the cutoff.")
-    sentences += on_replaced_shares(facts, names, labels)
-    for name, topics in facts.one_label.items():
-        if name in names:
-            cases = [f"all documents of {system} have one label in {plural(count, 'topic')}"
-                     for system, count in topics.items()]
-            parts = first_names(cases, "; ")
-            sentences.append(f"{labels.get(name, name)}: {parts}, which counts as ideal.")
+    sentences += _on_targets(shown, facts)
+    sentences += _on_different_targets(shown)
+    sentences += _on_undefined(shown, facts)
+    for label, shares in _by_label(facts.far_down, shown):
+        parts = [f"{share:.0%} of {system}" for system, share in shares.items()]
+        sentences.append(f"{label} counts documents far down: of those that it counts, "
+                         f"{first_names(parts)} are within the cutoff.")
+    sentences += on_replaced_shares(facts, shown)
+    for label, topics in _by_label(facts.one_label, shown):
+        counts = [(system, plural(count, "topic")) for system, count in topics.items()]
+        parts = [f"all documents of {system} have one label in {count}" for system, count in counts]
+        sentences.append(f"{label}: {first_names(parts, '; ')}, which counts as ideal.")
     if facts.oracles:
         sentences.append(f"Re-ranked by the labels that evaluate: {first_names(facts.oracles)}. "
                          "This is an oracle, unless a system can know these labels.")
-    sentences += _on_rerankers(names, facts)
+    sentences += _on_rerankers(shown, facts)
     if facts.failed:
         sentences.append(f"Not evaluated because of errors: {', '.join(facts.failed)}.")
     return sentences
+
+
+def _by_label(counts: Mapping[str, Mapping[str, Any]],
+              shown: Mapping[str, str]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the labels of the measures of a table, with what is counted for each system.
+
+    :param counts: by measure and system
+    :param shown: the labels of the measures of the table
+    """
+    return [(shown[name], systems) for name, systems in counts.items() if name in shown]
 
 
 def _on_tests(averages: pd.DataFrame, facts: Facts) -> list[str]:
@@ -249,7 +260,7 @@ def _on_tests(averages: pd.DataFrame, facts: Facts) -> list[str]:
         baseline, test = comparison.baseline, str(comparison)
     elif row is not None:
         baseline = averages["name"].iloc[row]
-        test = f"p < {level(ALPHA)}"
+        test = SIGNIFICANT
         if averages.columns.astype(str).str.endswith(CORRECTED).any():
             test += ", corrected"
     else:
@@ -268,28 +279,27 @@ def _on_tests(averages: pd.DataFrame, facts: Facts) -> list[str]:
     return sentences
 
 
-def _on_targets(names: Sequence[str], facts: Facts, labels: Mapping[str, str]) -> list[str]:
+def _on_targets(shown: Mapping[str, str], facts: Facts) -> list[str]:
     """Return the targets and the protected groups of measures.
 
     A label is followed by the measure, without its groups.
     """
     texts = {}
-    for name in names:
+    for name, label in shown.items():
         measure = fairness_measure(name)
         if measure is None:
             continue
         text = target_and_protected(measure, name in facts.several)
-        if name in labels:
+        if label != name:
             params = dict(measure.params)
             params.pop("groups", None)
-            measure = type(measure)(**params)
-            name = f"{labels[name]} ({measure})"
+            label += f" ({type(measure)(**params)})"
         if text:
-            texts[name] = text
+            texts[label] = text
     return _sentences(texts)
 
 
-def _on_different_targets(names: Sequence[str]) -> list[str]:
+def _on_different_targets(names: Iterable[str]) -> list[str]:
     """Return a note if some measures have the target ``'uniform'`` and others ``'qrels'``.
 
     The note has the parameter that makes the targets equal. There is none if a measure is in the
@@ -315,7 +325,7 @@ def _on_different_targets(names: Sequence[str]) -> list[str]:
             f"of {other}."]
 
 
-def _on_undefined(facts: Facts, names: Sequence[str], labels: Mapping[str, str]) -> list[str]:
+def _on_undefined(shown: Mapping[str, str], facts: Facts) -> list[str]:
     """Return a note on the undefined topics of measures, if any."""
     texts = {}
     for name, topics in facts.undefined.items():
@@ -325,28 +335,26 @@ def _on_undefined(facts: Facts, names: Sequence[str], labels: Mapping[str, str])
             text = f"undefined on {facts.never_defined[name]}"
         elif not facts.dropped:
             text += ", which count 0"
-        if name in names:
-            texts[labels.get(name, name)] = text
+        if name in shown:
+            texts[shown[name]] = text
     return _sentences(texts)
 
 
-def on_replaced_shares(facts: Facts, names: Sequence[str],
-                       labels: Mapping[str, str]) -> list[str]:
+def on_replaced_shares(facts: Facts, shown: Mapping[str, str]) -> list[str]:
     """Return a note on each measure whose mean depends on what replaces shares of 0.
 
-    :param names: the measures of the table
+    :param shown: the labels of the measures of the table
     """
     sentences = []
-    for name, counts in facts.replaced.items():
-        every = f"of {facts.topics} topics of"
-        parts = first_names([f"{count} {every} {system}" for system, count in counts.items()])
-        if name in names:
-            sentences.append(f"The mean of {labels.get(name, name)} depends on the number that "
-                             f"replaces a share of 0, {SMALLEST_SHARE:g}: in {parts}.")
+    every = f"of {facts.topics} topics of"
+    for label, counts in _by_label(facts.replaced, shown):
+        parts = [f"{count} {every} {system}" for system, count in counts.items()]
+        sentences.append(f"The mean of {label} depends on the number that replaces a share of 0, "
+                         f"{SMALLEST_SHARE:g}: in {first_names(parts)}.")
     return sentences
 
 
-def _on_rerankers(names: Sequence[str], facts: Facts) -> list[str]:
+def _on_rerankers(names: Iterable[str], facts: Facts) -> list[str]:
     """Return the targets of re-rankers, each with the measures that have another target."""
     sentences = []
     targets = {name: target_in_words(target) for name, target in facts.rerankers.items()}
@@ -420,8 +428,3 @@ def short_p(p: float) -> str:
     if p < 0.001:
         return "< .001"
     return f"{p:.3f}".removeprefix("0")
-
-
-def level(alpha: float) -> str:
-    """Return a significance level without the leading zero."""
-    return f"{alpha:g}".removeprefix("0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from math import inf, nan
@@ -108,7 +109,7 @@ def check_level(confidence: Any) -> None:
 
     :raises ValueError: if it is not a number above 0 and below 1
     """
-    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise ValueError("confidence must be a number above 0 and below 1, such as 0.95, got "
                          f"{shown(confidence)}")
 
@@ -295,8 +296,7 @@ def compare(perquery: pd.DataFrame, baseline: str | Sequence[str] | None,
             raise ValueError(f"the baseline {absent[0]!r} has no values of {measure}")
         rows, differences = _paired(values, pairs.assign(measure=measure))
         rows = rows.assign(**_tests(differences, test, confidence, resamples, seed))
-        rows["corrected"] = corrected(rows["p"], correction)
-        rows["reject"] = (rows["n"] >= LEAST_TESTED) & (rows["corrected"] < ALPHA)
+        rows = _decided(rows, correction)
         if measure in margins:
             rows = rows.assign(**_verdicts(differences, margins[measure], side, measure))
         parts.append(rows)
@@ -397,9 +397,10 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
     for cells, columns in _equal_sizes(differences, np.flatnonzero(sd + abs(mean) > 0)):
         n = columns.shape[1]
         if 2 ** n <= resamples:
-            flips = np.arange(2 ** n)[:, None] >> np.arange(n) & 1
+            flips = np.array([*itertools.product([0, 1], repeat=n)])
         else:
-            flips = np.random.default_rng(seed).integers(0, 2, (resamples, n))
+            rng = np.random.default_rng(seed)
+            flips = rng.integers(0, 2, (resamples, n))
             flips = np.vstack([np.zeros(n), flips])  # the observed signs count as a draw
         signs = 1.0 - 2 * flips
         for cell, column in zip(cells, columns, strict=True):
@@ -407,6 +408,17 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
             excess = means - abs(column.mean())
             p[cell] = (excess.round(TIE_DECIMALS) >= 0).mean()
     return p
+
+
+def _decided(rows: pd.DataFrame, correction: str | None) -> pd.DataFrame:
+    """Return tests with the columns ``corrected, reject``.
+
+    :param rows: ``measure, n, p``
+    """
+    p_values = rows.groupby("measure")["p"]
+    values = p_values.transform(corrected, correction)
+    is_significant = (rows["n"] >= LEAST_TESTED) & (values < ALPHA)
+    return rows.assign(corrected=values, reject=is_significant)
 
 
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
@@ -470,8 +482,7 @@ def _check_margins(margins: Mapping[str, Any], side: str) -> None:
     :raises ValueError: if a δ is not a number of at least 0, or no end of a measure is better
     """
     for name, margin in margins.items():
-        number = isinstance(margin, Real) and not isinstance(margin, bool)
-        if not number or not 0 <= margin < inf:
+        if not isinstance(margin, Real) or not 0 <= margin < inf:
             raise ValueError("tolerance must be a number of at least 0, or a dictionary from "
                              f"measures to such numbers, got {shown(margin)} for {name}")
         if side == "worse" and direction(name) not in (LARGER, SMALLER):
@@ -540,9 +551,6 @@ def bias_test(perquery: pd.DataFrame, correction: str | None = CORRECTION) -> pd
     n, mean, _ = moments(values)
     t, p = t_test(values)
     rows = rows.assign(n=n, mean=mean, t=t, p=p)
-    measure_p = rows.groupby("measure")["p"]
-    rows["corrected"] = measure_p.transform(corrected, correction)
-    rows["reject"] = (n >= LEAST_TESTED) & (rows["corrected"] < ALPHA)
     if (n < LEAST_TESTED).any():
         warn(TOO_FEW)
-    return rows
+    return _decided(rows, correction)

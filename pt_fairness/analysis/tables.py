@@ -6,12 +6,13 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from html.entities import codepoint2name
 from itertools import chain
 from textwrap import wrap
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,11 +32,9 @@ from pt_fairness.analysis.inputs import (
     values_by_measure,
 )
 from pt_fairness.analysis.notes import BETTER, DIFFERENT, WORSE, Facts, marks, notes, short_p
-from pt_fairness.core.messages import MOST_DECIMALS, at_least, one_of, shown
-from pt_fairness.io.files import Path, need_frame, written_whole
+from pt_fairness.core.messages import MOST_DECIMALS, at_least
+from pt_fairness.io.files import need_frame
 
-#: The forms of a table.
-FORMS = ("csv", "md", "latex", "html", "json", "text")
 #: The decimals of Markdown, LaTeX, HTML and text.
 DIGITS = 4
 #: The width of the lines of notes in LaTeX, and in text without a terminal.
@@ -59,9 +58,6 @@ _LATEX = str.maketrans({
     "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", **_SYMBOLS, **_GREEK})
 #: The mark behind the best values in text.
 BEST = "*"
-#: HTML of the best values.
-_STYLES = {"bold": "<strong>{}</strong>",
-           "color": '<span style="background-color: lightgreen">{}</span>', None: "{}"}
 
 
 class _Cell(NamedTuple):
@@ -73,6 +69,7 @@ class _Cell(NamedTuple):
     mark: str = ""
 
 
+@dataclass(repr=False, eq=False)
 class Table:
     """A table with its notes. In a notebook, it is shown as HTML, elsewhere as text.
 
@@ -82,49 +79,30 @@ class Table:
     ▲, ▼ and ≠ replace the columns of the comparison with a baseline. LaTeX needs the packages
     booktabs and, for ▲ and ▼, amssymb. Text has the width of the terminal, or of the environment
     variable ``COLUMNS``; columns without room follow below.
-
-    :param frame: averages or values per topic, with the names of the measures
-    :param facts: what the evaluation knows
-    :param labels: the label of each measure that has one
-    :param names: the labels, and short names of the other measures
-    :param hidden: the sentences on hidden groups, above the other notes
-    :param notes: the other sentences below the table
     """
 
-    def __init__(self, frame: pd.DataFrame, facts: Facts, labels: Mapping[str, str],
-                 names: Mapping[str, str], hidden: Sequence[str], notes: Sequence[str],
-                 digits: int | None, p_values: bool, highlight: str | None) -> None:
-        self.frame = frame
-        self.notes = [*hidden, *notes]
-        self.hidden = list(hidden)
-        self._facts = facts
-        self._labels = labels
-        self._names = names
-        self._digits = digits
-        self._p_values = p_values
-        self._highlight = highlight
+    #: Averages or values per topic, with the names of the measures.
+    frame: pd.DataFrame
+    #: What the evaluation knows.
+    facts: Facts
+    #: The label of each measure that has one.
+    labels: Mapping[str, str]
+    #: The labels, and short names of the other measures.
+    names: Mapping[str, str]
+    #: The sentences on hidden groups.
+    hidden: Sequence[str]
+    #: All sentences below the table, those on hidden groups first.
+    notes: Sequence[str]
+    #: The number of decimals, ``None`` for 4, and for all in CSV and JSON.
+    digits: int | None
+    #: Whether the p-value of each measure is shown.
+    p_values: bool
 
     def __repr__(self) -> str:
         return self.text.rstrip()
 
     def _repr_html_(self) -> str:
         return self.html
-
-    def form(self, form: Literal["csv", "md", "latex", "html", "json", "text"]) -> str:
-        """Return the table in a form, by its name.
-
-        :raises ValueError: if the form is unknown
-        """
-        one_of("form", form, FORMS)
-        return str(getattr(self, form))
-
-    def save(self, path: Path) -> None:
-        """Write the HTML to a file, which is replaced atomically.
-
-        :raises OSError: if the file cannot be written
-        """
-        with written_whole(path) as out:
-            out.write(self.html.encode("ascii"))
 
     @property
     def csv(self) -> str:
@@ -135,14 +113,15 @@ class Table:
     def json(self) -> str:
         """The table as a list of objects, without the notes. A missing value is null."""
         table = self._labelled()
-        rows = table.astype(object).where(table.notna(), None).to_dict("records")
+        cells = table.astype(object).where(table.notna(), None)
+        rows = cells.to_dict("records")
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
 
     @property
     def md(self) -> str:
         """The table in Markdown."""
         def escaped(text: str) -> str:
-            return " ".join(text.replace("|", "\\|").split())
+            return _one_line(text.replace("|", "\\|"))
 
         rows = self._rows(escaped, "**{}**")
         others = len(rows[0]) - 1
@@ -179,7 +158,7 @@ class Table:
     @property
     def html(self) -> str:
         """The table in HTML. It is ASCII, so it needs no declared encoding."""
-        heads, *rows = self._rows(escape, _STYLES[self._highlight])
+        heads, *rows = self._rows(escape, "<strong>{}</strong>")
         cells = [f'<th scope="col">{head}</th>' for head in heads]
         lines = ['<table style="border-collapse: collapse; text-align: right">',
                  f"<thead><tr>{''.join(cells)}</tr></thead>", "<tbody>"]
@@ -196,13 +175,13 @@ class Table:
     @property
     def text(self) -> str:
         """The table in aligned columns, for a terminal."""
-        heads = [" ".join(head.split()) for head in self._cells]
-        columns = map(_aligned, self._cells.values())
-        rows = pd.DataFrame(dict(zip(heads, columns, strict=True)), dtype=object)
+        columns = {_one_line(head): _aligned(cells) for head, cells in self._cells.items()}
+        rows = pd.DataFrame(columns, dtype=object)
         if self._references:
             rule = pd.DataFrame("", [""], rows.columns)
-            first = len(rows) - self._references
-            rows = pd.concat([rows[:first], rule, rows[first:]])
+            systems = rows[:-self._references]
+            references = rows[-self._references:]
+            rows = pd.concat([systems, rule, references])
         head = rows.columns[0]
         width = shutil.get_terminal_size((0, 0)).columns or None
         rows = rows.set_index(head).rename_axis(index=None, columns=head)
@@ -221,19 +200,17 @@ class Table:
     @cached_property
     def _references(self) -> int:
         """The number of rows of reference rankings, below the systems."""
-        if _is_plain(self.frame):
-            return 0
         return int(is_reference(self.frame).sum())
 
     def _labelled(self) -> pd.DataFrame:
         """Return the frame with rounded values, and labels that say which end is better."""
         table = self.frame
-        if self._digits is not None:
-            table = table.round(self._digits)
+        if self.digits is not None:
+            table = table.round(self.digits)
         names = table.columns.map(str)
         counts = table.columns.intersection([*names + WINS, *names + LOSSES])
         table = table.astype(dict.fromkeys(counts, "Int64"))
-        labels = {name: self._head(name) for name in self._labels}
+        labels = {name: self._head(name) for name in self.labels}
         if "measure" in table:
             table["measure"] = table["measure"].replace(labels)
             return table
@@ -246,7 +223,7 @@ class Table:
     def _head(self, measure: str) -> str:
         """Return the label of a measure with its better end."""
         end = direction(measure) or ""
-        return f"{self._names.get(measure, measure)} {end}".rstrip()
+        return f"{self.names.get(measure, measure)} {end}".rstrip()
 
     @cached_property
     def _cells(self) -> dict[str, list[_Cell]]:
@@ -258,9 +235,9 @@ class Table:
                 labelled["p"] = table["p"].map(short_p, "ignore")
             return {str(column): self._plain_cells(labelled[column]) for column in labelled}
         measures = [name for name in measure_columns(table) if not _split(name)[1]]
-        averages = noted.comparable(table[["name", *measures]], self._facts)
+        averages = noted.comparable(table[["name", *measures]], self.facts)
         is_best = best(averages)
-        mark = marks(table, self._facts)
+        mark = marks(table, self.facts)
         columns = {}
         for column in map(str, table.columns):
             if column in measures:
@@ -274,24 +251,24 @@ class Table:
     def _averages(self, column: str) -> Any:
         """Return the texts of the averages of a measure, with intervals and numbers of topics."""
         table = self.frame
-        texts = self._texts(table[column]).copy()
+        texts = self._texts(table[column])
         known = texts != ""
         if column + LOW in table:
             low = self._texts(table[column + LOW])
             high = self._texts(table[column + HIGH])
             interval = texts + " [" + low + ", " + high + "]"
             texts = np.where(known & (low != ""), interval, texts)
-        for name, topics in self._facts.fewer.get(column, {}).items():
+        for name, topics in self.facts.fewer.get(column, {}).items():
             texts[table["name"] == name] += f" (n={topics})"
         missing = np.where(is_reference(table), "", "–")
         return np.where(known, texts, missing)
 
     def _compared(self, column: str) -> dict[str, list[_Cell]]:
         """Return the columns of the p-values and verdicts of a measure that are shown."""
-        label = self._names.get(column, column)
+        label = self.names.get(column, column)
         columns = {}
         p = noted.p_values(self.frame, column)
-        if self._p_values and p is not None:
+        if self.p_values and p is not None:
             columns[f"p ({label})"] = self._plain_cells(p.map(short_p, "ignore"))
         verdicts = self.frame.get(column + VERDICT)
         if verdicts is not None:
@@ -304,13 +281,13 @@ class Table:
 
     def _texts(self, values: pd.Series) -> Any:
         """Return values as text, ``''`` where there is none, ``[rows]``."""
-        digits = DIGITS if self._digits is None else self._digits
+        digits = DIGITS if self.digits is None else self.digits
 
         def text(value: Any) -> str:
             return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
         texts = values.astype(object).map(text, "ignore")
-        return texts.astype(object).fillna("").to_numpy(object)
+        return np.where(values.isna(), "", texts.astype(object))
 
     def _rows(self, escaped: Callable[[str], str], bold: str) -> list[list[str]]:
         """Return the head of the table and its rows, with markup.
@@ -322,7 +299,7 @@ class Table:
 
         def marked(cell: _Cell) -> str:
             text = escaped(cell.text)
-            if cell.best and self._highlight:
+            if cell.best:
                 text = bold.format(text)
             return text + escaped(cell.mark)
 
@@ -332,7 +309,6 @@ class Table:
 
 
 def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | None = None,
-          highlight: Literal["bold", "color"] | None = "bold",
           intervals: pd.DataFrame | None = None, verdicts: pd.DataFrame | None = None,
           p_values: bool = False) -> Table:
     """Return a table for a paper, a notebook or a terminal, with notes below it.
@@ -342,7 +318,6 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
         ``evaluate`` tell, else what the names of the columns tell
     :param labels: a dictionary from measures to labels
     :param digits: the number of decimals; by default 4, and all in CSV and JSON
-    :param highlight: ``'bold'`` or ``'color'`` (of HTML): how the best averages are shown
     :param intervals: the result of :func:`pt_fairness.analysis.intervals`, shown behind the
         averages
     :param verdicts: the result of :func:`pt_fairness.analysis.compare` with ``tolerance``
@@ -370,7 +345,6 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
     frame = results[0] if isinstance(results, tuple) else results
     need_frame(frame, "the table")
     at_least(0, "digits", digits, "all decimals", MOST_DECIMALS)
-    one_of("highlight", highlight, list(_STYLES))
     frame = frame.reset_index(drop=True)
     plain = _is_plain(frame)
     if not plain:
@@ -394,7 +368,8 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
         frame = _joined(frame, verdicts.dropna(subset="tolerance"), {"verdict": VERDICT})
         baseline = facts.comparison.baseline if facts.comparison else "the baseline"
         sentences.append(noted.on_verdicts(verdicts, user_labels, baseline))
-    return Table(frame, facts, user_labels, short, hidden, sentences, digits, p_values, highlight)
+    shown = [*hidden, *sentences]
+    return Table(frame, facts, user_labels, short, hidden, shown, digits, p_values)
 
 
 def _is_plain(frame: pd.DataFrame) -> bool:
@@ -431,13 +406,10 @@ def _split(column: str) -> tuple[str, str]:
 def _check_labels(labels: Mapping[str, Any], names: Sequence[str]) -> None:
     """Check the labels of measures.
 
-    :raises ValueError: if a label is not text, or is the name of another column
+    :raises ValueError: if a label is the name of another column
     """
     taken = [*labels.values(), *set(names).difference(labels)]
     for name, label in labels.items():
-        if not isinstance(label, str) or not label.strip():
-            raise ValueError(f"labels must be text that is not empty, got {shown(label)} for "
-                             f"{name}")
         if taken.count(label) > 1:
             raise ValueError(f"labels must differ from each other and from other columns, got "
                              f"{label!r} for {name}")
@@ -448,9 +420,14 @@ def latex_escaped(text: str) -> str:
     return re.sub(r"(?<![\w.)-])-(?=\d)", "−", text).translate(_LATEX)
 
 
+def _one_line(text: str) -> str:
+    """Return a text in one line."""
+    return " ".join(text.split())
+
+
 def _aligned(cells: Sequence[_Cell]) -> list[str]:
     """Return the texts of cells with their marks, aligned at the ends of the texts."""
-    texts = [" ".join(cell.text.split()) for cell in cells]
+    texts = [_one_line(cell.text) for cell in cells]
     ends = [BEST * cell.best + cell.mark for cell in cells]
     width = max(map(len, ends), default=0)
     return [text + end.ljust(width) for text, end in zip(texts, ends, strict=True)]

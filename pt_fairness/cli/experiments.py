@@ -169,7 +169,7 @@ def _table(options: argparse.Namespace) -> str:
     if form in ("csv", "json"):
         for line in table.notes if "human" in options else table.hidden:
             say(line)
-    return table.form(form)
+    return str(getattr(table, form))
 
 
 def _evaluated(options: argparse.Namespace) -> Any:

@@ -88,7 +88,7 @@ class Evaluation(namedtuple("Evaluation", ["averages", "perquery"])):
         """Return the table of averages with its notes.
 
         :param options: the options of :func:`pt_fairness.table`: ``labels``, ``digits``,
-            ``highlight``, ``intervals``, ``verdicts`` and ``p_values``
+            ``intervals``, ``verdicts`` and ``p_values``
         """
         return tables.table(self, **options)
 

@@ -261,7 +261,7 @@ def paragraph(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]
                          f"({facts.comparison}){holm}.")
     sentences += results(experiment, found)
     sentences += other_results(experiment)
-    sentences += on_replaced_shares(facts, experiment.columns, experiment.column_names)
+    sentences += on_replaced_shares(facts, experiment.column_names)
     sentences += hidden
     sentences.append(f"The values were computed with pt_fairness {__version__}{_cite(SOFTWARE)} "
                      f"and ir_measures {ir_measures.__version__}{_cite('macavaney2022')}.")

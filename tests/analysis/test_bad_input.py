@@ -39,7 +39,6 @@ def test_averages_are_not_a_per_query_frame():
 @each(
     "call, says",
     [
-        (lambda: analysis.combine(AVERAGES, "nDCG@5"), "columns must be a list"),
         (lambda: analysis.compare(PER_QUERY, [None]), "baseline .* got None"),
         (lambda: analysis.compare(PER_QUERY, "a"), "baseline .* got 'a'.* 'A'"),
         (lambda: analysis.compare(PER_QUERY, "A", test="z"), "test must"),
@@ -59,11 +58,8 @@ def test_averages_are_not_a_per_query_frame():
         (lambda: analysis.ranked_groups(3, QRELS), "runs must be .* got 3"),
         (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth=0), "depth must be"),
         (lambda: table(AVERAGES, digits=True), "digits must"),
-        (lambda: table(AVERAGES, highlight="red"), "highlight must"),
         (lambda: table(AVERAGES, labels={"AP": "a"}), "no measure 'AP'"),
-        (lambda: table(AVERAGES, labels={"rKL@5": " "}), "labels .* for rKL@5"),
-        (lambda: table(AVERAGES, labels={"rKL@5": "nDCG@5"}), "labels .*'nDCG@5' for rKL@5"),
-        (lambda: table(AVERAGES).form("rtf"), "form must")],
+        (lambda: table(AVERAGES, labels={"rKL@5": "nDCG@5"}), "labels .*'nDCG@5' for rKL@5")],
 )
 def test_one_sentence(call, says):
     with pytest.raises(ValueError, match=says):
