@@ -253,7 +253,7 @@ def fairest(*names: str) -> str:
     for measure in map(parse_measure, names):
         rows.append([f"``{measure}``"])
         for qrels in (pool(*counts) for counts in POOLS.values()):
-            run = reference_rankings(qrels, kinds="proportional")
+            run = reference_rankings(qrels, kinds=["proportional"])
             found = against_random(run, qrels, measure(protected="P"), draws=1000,
                                    progress=False).iloc[0]
             rows[-1] += [f"{found['fairest']:.3f}", f"{found['random']:.2f}"]

@@ -188,15 +188,16 @@ def correlations(frame: pd.DataFrame,
     p_values = coefficients - np.eye(len(names))
     table = np.full_like(coefficients, "", object)
     for i, j in itertools.combinations(range(len(names)), 2):
-        pairs = columns.iloc[:, [i, j]].dropna()
+        pairs = columns.iloc[:, [i, j]]
+        pairs = pairs.dropna()
         coefficient, p_value = _correlation(pairs.to_numpy(), method)
         cells = [i, j], [j, i]
         coefficients[cells] = coefficient
         p_values[cells] = p_value
         table[j, i] = starred(coefficient, p_value)
-    texts = pd.DataFrame(table[1:, :-1], names[1:], names[:-1])
+    texts = pd.DataFrame(table, names, names)
     return Correlations(pd.DataFrame(coefficients, names, names),
-                        pd.DataFrame(p_values, names, names), texts)
+                        pd.DataFrame(p_values, names, names), texts.iloc[1:, :-1])
 
 
 def _correlation(pairs: Floats, method: str) -> tuple[float, float]:

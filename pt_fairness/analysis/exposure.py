@@ -51,8 +51,6 @@ P = {"geometric": (0.85, 1.0), "power": (0.5, inf)}
 QRELS_GROUPS = "the qrels"
 #: The number of documents that count, for measures without a cutoff.
 DEPTH = 10
-#: The number of events of a block. The sums of whole blocks are convolved, for speed.
-BLOCK = 16
 #: A hidden group is absent from at least so many topics.
 LEAST = 3
 #: The largest number of hidden groups that are named.
@@ -121,9 +119,10 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
     """
     tables = []
     for system in _systems(runs, qrels, by, groups, population, discount, p, depth, topics):
+        exposure = system.exposure
         table = pd.DataFrame({"name": system.name, system.items.name: system.items})
-        table["exposure"] = system.exposure
-        table["share"] = ratio(system.exposure, system.exposure.sum())
+        table["exposure"] = exposure
+        table["share"] = ratio(exposure, exposure.sum())
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
@@ -177,7 +176,8 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
             row["outside"] = round(outside, TIE_DECIMALS) + 0.0  # without −0
         if n == 1 or total == 0:
             continue
-        jain = total ** 2 / (n * (x ** 2).sum())
+        squares = (x ** 2).sum()
+        jain = total ** 2 / (n * squares)
         entropy = stats.entropy(x, base=n)
         row |= {"gini": gini(x, n), "jain": jain, "entropy": entropy}
         if by == "document":
@@ -201,7 +201,8 @@ def gini(x: Floats, n: int) -> float:
     0.25
     """
     i = np.arange(n - len(x), n) + 1
-    weighted = np.sort(x) @ (2 * i - n - 1)
+    weights = 2 * i - n - 1
+    weighted = np.sort(x) @ weights
     return float(weighted / (n * x.sum()))
 
 
@@ -232,7 +233,8 @@ def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     else:
         runs = frames = run_frames(runs, topics)
         # Every topic counts as judged, with one of its documents.
-        judged = pd.concat(frames.values()).drop_duplicates("query_id").assign(relevance=0)
+        judged = pd.concat(frames.values()).drop_duplicates("query_id")
+        judged = judged.assign(relevance=0)
     judgments = Judgments(judged)
     if by == "group":
         annotations = group_annotations(judgments, groups)
@@ -241,8 +243,11 @@ def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
                              f"such as {annotations.groups!r}")
     ranked = ranked_runs(runs, judgments)
     returned = [run.docnos(first_rows(run, depth)) for run in ranked.values()]
-    docnos = judgments.docnos() if population == "judged" else np.concatenate(returned)
-    items = documents = pd.Index(docnos, name="docno").unique().sort_values()
+    docnos = np.concatenate(returned)
+    if population == "judged":
+        docnos = judgments.docnos()
+    documents = pd.Index(docnos, name="docno").unique()
+    items = documents = documents.sort_values()
     n: Any = population if is_whole(population) else len(documents)
     if n < len(documents):
         raise ValueError("population must be at least the number of documents that the runs "
@@ -257,12 +262,14 @@ def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         added: Any = weights
         if by == "group":
             rankings = annotations.rankings(run, depth)
-            share = rankings.sets.shares(rankings.codes[rows], annotations.labels)
+            codes = rankings.codes[rows]
+            share = rankings.sets.shares(codes, annotations.labels)
             share[item < 0] = 0.0
             row, item = share.nonzero()
             added = weights[row] * share[row, item]
-        exposure = np.bincount(item + 1, added, len(items) + 1)
-        times = np.bincount(item + 1, minlength=len(items) + 1)
+        size = len(items) + 1
+        exposure = np.bincount(item + 1, added, size)
+        times = np.bincount(item + 1, minlength=size)
         yield _System(name, items, n, exposure[1:], times[1:], weights)
 
 
@@ -278,7 +285,8 @@ def _weights(run: Run, rows: Ints, discount: str, p: float) -> Floats:
         weights = arrays.discount(discount, depth, p)
     place = run.place[rows]
     topic = run.topic[rows]
-    return weights[place] / np.bincount(run.topics)[topic]
+    rankings = np.bincount(run.topics)
+    return weights[place] / rankings[topic]
 
 
 def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEPTH, rel: int = 1,
@@ -375,12 +383,13 @@ class SourceShares:
         # The number of relevant documents of each topic, ``[T]``, and of each group, ``[T, L]``.
         self._n = np.bincount(topic, minlength=len(source.dropped))
         self._s = np.zeros((len(self._n), len(self._labels)))
-        document, group, share = annotations.sets.entries(codes[pairs], self._labels)
+        codes = codes[pairs]
+        document, group, share = annotations.sets.entries(codes, self._labels)
         topic = topic[document]
         np.add.at(self._s, (topic, group), 1)
         self._counted = (self._n > 0) & ~source.dropped
-        weight = ratio(self._counted, self._n)
-        self._share = self._mean(group, share * weight[topic], self._counted)
+        weight = ratio(self._counted, self._n)[topic]
+        self._share = self._mean(group, share * weight, self._counted)
 
     def _mean(self, group: Ints, values: Floats, counted: Bools) -> Floats:
         """Return the sum of the values of each group, divided by the number of topics, ``[L]``.
@@ -404,7 +413,8 @@ class SourceShares:
         returned = np.bincount(topic, length > 0)
         counted = self._counted & (returned > 0)
         weight = ratio(counted, returned)[topic]
-        discounts = arrays.discount(self.measure["discount"], length.max(initial=0))
+        depth = length.max(initial=0)
+        discounts = arrays.discount(self.measure["discount"], depth)
         total = np.append(0.0, discounts.cumsum())
         codes = rankings.codes[rows]
         document, group, share = rankings.sets.entries(codes, self._labels)
@@ -418,8 +428,9 @@ class SourceShares:
         lacking[topic, group] = False
         pairs = rankings.pair[rows]
         pairs = distinct(pairs[pairs >= 0])
+        judged_topic = self._topic[pairs]
         is_relevant = self._relevant[pairs]
-        relevant = np.bincount(self._topic[pairs], is_relevant, len(counted))
+        relevant = np.bincount(judged_topic, is_relevant, len(counted))
         relevant[~counted] = -1
         return RunShares(shown, attention, relevant, lacking.sum(axis=0))
 
@@ -435,9 +446,9 @@ class SourceShares:
         table["group"] = self._labels * len(runs)
         table["shown"] = shown.ravel()
         table["attention"] = attention.ravel()
-        share = table["relevant"] = np.tile(self._share, len(runs))
-        divisor = np.where(share > 0, share, nan)
-        table["ratio"] = table["attention"] / divisor
+        table["relevant"] = share = np.tile(self._share, len(runs))
+        share = np.where(share > 0, share, nan)
+        table["ratio"] = table["attention"] / share
         table["topics"] = possible.sum(axis=1).ravel()
         table["absent"] = absent.ravel()
         table["expected"] = events.sum(axis=1)
@@ -467,21 +478,13 @@ def tail(chance: Floats, least: Ints) -> Floats:
     >>> tail(np.array([[0.5, 0.25]]), np.array([1])).tolist()
     [0.625]
     """
-    rows = np.flatnonzero(least)
-    # The densities of all blocks of events at once, and then of the blocks of each row together.
-    blocks = -(-chance.shape[1] // BLOCK)
-    events = np.zeros((len(rows), blocks * BLOCK))
-    events[:, :chance.shape[1]] = chance[rows]
-    density = np.zeros((len(rows) * blocks, BLOCK + 1))
-    density[:, 0] = 1.0
-    for event in events.reshape(-1, BLOCK).T:
-        more = density[:, :-1] * event[:, None]
-        density[:, :-1] -= more
-        density[:, 1:] += more
     result = np.ones(len(least))
-    for row, parts in zip(rows, density.reshape(-1, blocks, BLOCK + 1), strict=True):
-        total = reduce(np.convolve, parts)
-        result[row] = total[least[row]:].sum()
+    for row in np.flatnonzero(least):
+        events = chance[row]
+        events = events[events > 0]
+        densities = np.column_stack([1 - events, events])
+        density = reduce(np.convolve, densities, np.ones(1))
+        result[row] = density[least[row]:].sum()
     return result
 
 
@@ -528,8 +531,9 @@ def sentences(shares: Mapping[tuple[str, int], pd.DataFrame], averages: pd.DataF
     found = []
     for row in first.itertuples():
         topics = f"{row.absent} of the {row.topics} topics with relevant ones"
+        chance = f"(by chance: {row.expected:.1f})"
         found.append(f"{row.name} shows no {row.group} among its first {row.cutoff} in {topics} "
-                     f"(by chance: {row.expected:.1f}).")
+                     f"{chance}.")
     more = len(rows) - MOST
     if more > 0:
         found[-1] = found[-1].removesuffix(".") + f", and {more} more."

@@ -119,18 +119,22 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     rankings = rankings.restricted(measure.added_labels)
     cutoff = relevance["cutoff"]
     weights = np.zeros(max(cutoff, measure.cutoff))
-    weights[:cutoff] = log_discount(cutoff) if relevance.NAME == "nDCG" else 1 / cutoff
+    weights[:cutoff] = 1 / cutoff
+    if relevance.NAME == "nDCG":
+        weights[:cutoff] = log_discount(cutoff)
     hulls = []
     qids = []
     without_group = 0
     for t, qid in enumerate(judgments.topics):
-        block = slice(*np.searchsorted(judgments.topic, [t, t + 1]))
-        gains = _gains(relevance, judgments.relevance[block])
-        pool = _pool(measure, rankings, t, codes[block], gains, weights)
+        start, end = np.searchsorted(judgments.topic, [t, t + 1])
+        gains = _gains(relevance, judgments.relevance[start:end])
+        sets = codes[start:end]
+        pool = _pool(measure, rankings, t, sets, gains, weights)
         if pool is not None and not source.dropped[t]:
-            hulls.append(hull(pool.points()))
+            points = pool.points()
+            hulls.append(hull(points))
             qids.append(qid)
-            without_group += np.count_nonzero(gains[codes[block] < 0])
+            without_group += np.count_nonzero(gains[sets < 0])
     if not qids:
         raise ValueError(f"{column} is undefined for every topic with a judged document of a group "
                          f"in {source.groups or 'the iteration of the qrels'}")
@@ -177,10 +181,13 @@ def _gains(measure: Any, relevance: Any) -> Floats:
     """Return the gain of each judged document of a topic, divided by the ideal value of nDCG."""
     if measure.NAME == "P":
         return np.where(relevance >= measure["rel"], 1.0, 0.0)
-    graded = pd.Series(relevance).replace(measure.params.get("gains", {}))
-    gains = gain("exp" if measure["dcg"] == "exp-log2" else "linear", graded, 1)
+    grades = measure.params.get("gains", {})
+    graded = pd.Series(relevance).replace(grades)
+    kind = "exp" if measure["dcg"] == "exp-log2" else "linear"
+    gains = gain(kind, graded, 1)
     best = -np.sort(-gains)[:measure["cutoff"]]
-    return ratio(gains, best @ log_discount(len(best)))
+    ideal = best @ log_discount(len(best))
+    return ratio(gains, ideal)
 
 
 @dataclass(frozen=True)
@@ -217,8 +224,11 @@ class Pool:
         else:
             *_, (states, *_) = self._steps()
             documents = self._documents(states)[:, :self.depth]
-        fairness = self._fairness(partial(values_of, self.measure), documents)
-        relevance = self.gains[documents] @ self.weights[:self.depth] + self._below(states)
+        score = partial(values_of, self.measure)
+        fairness = self._fairness(score, documents)
+        weights = self.weights[:self.depth]
+        above = self.gains[documents] @ weights
+        relevance = above + self._below(states)
         return np.column_stack([relevance, fairness])
 
     def _fairness(self, score: Callable[[Rankings], Any], documents: Ints) -> Any:
@@ -247,7 +257,8 @@ class Pool:
         states = np.zeros((1, len(sizes)), np.int32)
         for rank in range(1, self.depth + 1):
             row, kind = np.nonzero(states < sizes)
-            document = queue[first[kind] + states[row, kind]]
+            place = first[kind] + states[row, kind]
+            document = queue[place]
             states = states[row] + one[kind]
             where = np.arange(len(row))
             if merged:
@@ -266,12 +277,14 @@ class Pool:
             documents = self._documents(states)[:, :self.depth]
             terms = self._fairness(self.measure.terms, documents)
             relevance = self.weights[rank] * self.gains[document]
-            added = np.column_stack([relevance, terms[where, rank]])
+            fairness = terms[where, rank]
+            added = np.column_stack([relevance, fairness])
             steps.append((row, where, added))
         below = self._below(states)
         row = np.arange(len(below))
         end = np.zeros_like(row)
-        steps.append((row, end, np.column_stack([below, end])))
+        added = np.column_stack([below, end])
+        steps.append((row, end, added))
         first, last = (_furthest(steps, axis) for axis in np.eye(2))
         between = _between(steps, first, last)
         return np.array([first, *between, last])
@@ -286,7 +299,8 @@ class Pool:
         """Return the relevance of the ranks below states of ``m`` documents, ``[N]``."""
         columns, where = unique_rows(*states.T)
         documents = self._documents(np.column_stack(columns))
-        below = self.gains[documents[:, self.depth:]] @ self.weights[self.depth:]
+        gains = self.gains[documents]
+        below = gains[:, self.depth:] @ self.weights[self.depth:]
         return np.asarray(below[where])
 
 
@@ -315,7 +329,8 @@ def _pool(measure: FairnessMeasure, rankings: Rankings, topic: int, codes: Ints,
     place = pd.Series(kind).groupby(kind).cumcount().to_numpy()
     depth = min(measure.cutoff, len(codes))
     weights = weights[:len(codes)]
-    documents = [array[place < len(weights)] for array in (codes, kind, gains, place)]
+    within = place < len(weights)
+    documents = [array[within] for array in (codes, kind, gains, place)]
     return Pool(measure, rankings, topic, depth, weights, *documents)
 
 
@@ -354,7 +369,8 @@ def _furthest(steps: Sequence[tuple[Ints, Ints, Floats]], normal: Floats) -> Flo
         points = points[row] + added
         near = -(points @ normal).round(TIE_DECIMALS)
         order = np.lexsort((-points @ mirrored, near, where))
-        points = points[order][is_new(where[order])]
+        first = is_new(where[order])
+        points = points[order][first]
     return points[0]
 
 
@@ -396,8 +412,8 @@ def hull(points: Floats) -> Floats:
         points = points[is_higher]
         across, up = abs(points - vertex).T
         slopes = across / up
-        furthest = slopes.min(initial=np.inf) * up + ROUNDING
-        line = points[across <= furthest]
+        slope = slopes.min(initial=np.inf)
+        line = points[across <= slope * up + ROUNDING]
     return np.array(vertices)
 
 
@@ -412,7 +428,8 @@ def _mean(hulls: Sequence[Floats]) -> Floats:
     order = np.argsort(-across / up, kind="stable")
     edges = edges[order]
     points = np.concatenate([start, edges])
-    return hull(points.cumsum(axis=0) / len(hulls))
+    totals = points.cumsum(axis=0)
+    return hull(totals / len(hulls))
 
 
 def headroom(systems: pd.DataFrame, front: Front) -> pd.DataFrame:
@@ -451,8 +468,9 @@ def headroom(systems: pd.DataFrame, front: Front) -> pd.DataFrame:
     measures = vertices.columns
     relevance, fairness = measures
     values = frame.pivot(index="qid", columns=["name", "measure"], values="value")
-    means = values.reindex(topics).mean(skipna=False).unstack()
-    table = means.reindex(frame["name"].unique(), columns=measures)
+    means = values.reindex(topics).mean(skipna=False)
+    names = frame["name"].unique()
+    table = means.unstack().reindex(names, columns=measures)
     if table.isna().any(axis=None):
         raise ValueError(f"each system must have a value of {relevance} and of {fairness} for each "
                          f"topic of the front, such as {topics[0]!r}")
@@ -465,6 +483,6 @@ def headroom(systems: pd.DataFrame, front: Front) -> pd.DataFrame:
     nearest = np.interp(table[relevance] - ROUNDING, possible, far, right=np.nan)
     table["fairest"] = abs(ideal - nearest)
     table["most relevant"] = np.interp(now + ROUNDING, far, possible, left=np.nan)
-    closer = table["headroom"] = now - nearest
-    table["share"] = closer / now.where(now > 0)
+    table["headroom"] = now - nearest
+    table["share"] = table["headroom"] / now.where(now > 0)
     return table.rename_axis(index="name", columns=None).reset_index()

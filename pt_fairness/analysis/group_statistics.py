@@ -33,10 +33,8 @@ from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats
 from pt_fairness.core.messages import (
     at_least,
     distinct_labels,
-    is_whole,
     label_text,
     one_of,
-    shown,
     warn,
 )
 from pt_fairness.groups import Groups
@@ -68,7 +66,6 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     :returns: ``qid, group, relevant, share, skew``: a row for each topic and group, and for each
         group in all topics together (``qid`` is ``all``). A document of m groups counts 1/m towards
         each. ``skew`` is NaN without relevant documents
-    :raises ValueError: if a topic is called ``all``, or ``rel`` is not a whole number
 
     Examples
     --------
@@ -83,22 +80,21 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     2  all   CON       1.0  0.333  0.082
     3  all   PRO       2.0  0.667  0.082
     """
-    if not is_whole(rel):
-        raise ValueError(f"rel must be a whole number, got {shown(rel)}")
     judgments = Judgments(loaded_qrels(qrels))
     annotations = group_annotations(judgments, groups, [rel])
-    if ALL_TOPICS in judgments.topics:
-        raise ValueError(f"a topic must not be called {ALL_TOPICS!r}, the name of all topics "
-                         "together; rename it")
     labels = annotations.labels
     size = len(labels)
-    relevant = annotations.sets.shares(annotations.judged_codes[rel], labels)
-    counts = pd.DataFrame(relevant, judgments.names[judgments.topic], labels)
+    codes = annotations.judged_codes[rel]
+    relevant = annotations.sets.shares(codes, labels)
+    topics = judgments.names[judgments.topic]
+    counts = pd.DataFrame(relevant, topics, labels)
     counts = counts.groupby(level=0, sort=False).sum()
     counts.loc[ALL_TOPICS] = counts.sum()
-    shares = counts.div(counts.sum(axis=1), axis=0)
+    total = counts.sum(axis=1)
+    shares = counts.div(total, axis=0)
     equal = np.full(size, 1 / size)
-    skew = arrays.kl(shares.to_numpy(), equal) / np.log2(max(size, 2))
+    largest = np.log2(max(size, 2))
+    skew = arrays.kl(shares.to_numpy(), equal) / largest
     cells = counts.stack(future_stack=True).rename_axis(["qid", "group"])
     table = cells.reset_index(name="relevant")
     table["share"] = shares.fillna(0.0).to_numpy().ravel()
@@ -141,8 +137,9 @@ def agreement(votes: pd.DataFrame) -> pd.DataFrame:
     n = counts.sum(axis=1)
     if n.empty:
         raise ValueError("votes must have two votes for some document, got one for each")
-    equal_pairs = (counts * (counts - 1)).sum(axis=1)
-    equal = equal_pairs / (n * (n - 1))
+    equal_pairs = counts * (counts - 1)
+    pairs = n * (n - 1)
+    equal = equal_pairs.sum(axis=1) / pairs
     kappa = nan
     if n.nunique() == 1:
         with np.errstate(invalid="ignore"):
@@ -231,13 +228,16 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     for name, run in ranked_runs(frames, judgments).items():
         ranked = annotations.rankings(run, depth)
         rows = first_rows(run, depth)
-        shares = ranked.sets.shares(ranked.codes[rows], annotations.labels)
+        codes = ranked.codes[rows]
+        shares = ranked.sets.shares(codes, annotations.labels)
         document, label = shares.nonzero()
         groups = pd.Series(labels[label], document, "str", "group")
         topic = judgments.names[run.topic[rows]]
-        table = pd.DataFrame({"name": name, "qid": topic, "rank": run.place[rows] + 1})
+        table = pd.DataFrame({"name": name, "qid": topic})
+        table["rank"] = run.place[rows] + 1
         table["docno"] = run.docnos(rows)
-        table["label"] = relevance[run.pair[rows]]
+        pair = run.pair[rows]
+        table["label"] = relevance[pair]
         tables.append(table.join(groups))
     return pd.concat(tables, ignore_index=True)
 
@@ -285,9 +285,10 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     judged = loaded_qrels(qrels)
     annotations = kept_annotations(judged, groups, [])
     labels = annotations.labels if of is None else distinct_labels(of, "of")
+    pairs = itertools.product(parsed(measures), labels)
     source = {} if groups is None else {"groups": groups}
     parts = [OfGroup(measure=measure, group=label, others=others, **source)
-             for measure, label in itertools.product(parsed(measures), labels)]
+             for measure, label in pairs]
     evaluator = FairnessEvaluator(parsed(parts), judged)
     columns = {}
     for name, run in ranked_runs(runs, evaluator.judgments).items():
@@ -350,11 +351,13 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     worst = ascending.groupby(key)["group"].first()
     gaps["worst_group"] = worst.mask(smallest.isna())
     if (first, second) != (None, None):
-        first, second = label_text(first), label_text(second)
+        first = label_text(first)
+        second = label_text(second)
         one_of("first", first, values.columns)
         one_of("second", second, values.columns)
-        x, y = values[first], values[second]
-        gaps["delta"] = 200 * (x - y) / (x + y)
+        total = values[first] + values[second]
+        difference = values[first] - values[second]
+        gaps["delta"] = 200 * difference / total
     return gaps.reset_index()
 
 
@@ -402,7 +405,8 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = RESAMPLES,
     at_least(1, "resamples", resamples)
     frame = per_query(perquery)
     members = topic_memberships(groups, frame)
-    frame = frame[frame["qid"].isin(members["qid"])]
+    has_group = frame["qid"].isin(members["qid"])
+    frame = frame[has_group]
     heads, values = matrix(frame, ["name", "measure"])
     member = pd.crosstab(members["qid"], members["group"]) > 0
     rows = []
@@ -411,11 +415,13 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = RESAMPLES,
         present = member[defined]
         present = present.loc[:, present.any()]
         row = {"groups": present.shape[1]}
-        if defined.any():
-            row |= _gap(y[defined], present, measure)
-            row |= _permuted(y[defined], present.to_numpy(), resamples, seed)
+        y = y[defined]
+        if len(y):
+            row |= _gap(y, present, measure)
+            row |= _permuted(y, present.to_numpy(), resamples, seed)
         rows.append(row)
-    return heads.join(pd.DataFrame(rows, columns=GAPS))
+    gaps = pd.DataFrame(rows, columns=GAPS)
+    return heads.join(gaps)
 
 
 def _gap(y: Floats, member: pd.DataFrame, measure: str) -> dict[str, Any]:
@@ -424,7 +430,7 @@ def _gap(y: Floats, member: pd.DataFrame, measure: str) -> dict[str, Any]:
     :param y: the values, ``[N]``
     :param member: whether each topic is in each group, ``[N, G]``
     """
-    totals = pd.Series(y @ member.to_numpy(), member.columns)
+    totals = y @ member.to_numpy()
     x = totals / member.sum()
     gap = {"range": np.ptp(x), "sd": x.std(ddof=0)}
     end = direction(measure)
@@ -454,12 +460,14 @@ def _permuted(y: Floats, member: Bools, resamples: int, seed: int) -> dict[str, 
 
     def spread_and_range(values: Floats, axis: int) -> Floats:
         x = values @ member / size
-        spread = (x - y.mean()) ** 2 @ size
+        distances = (x - y.mean()) ** 2
+        spread = distances @ size
         both = np.stack([spread, np.ptp(x, axis)], axis)
         return both.round(TIE_DECIMALS)
 
+    rng = np.random.default_rng(seed)
     test = stats.permutation_test([y], spread_and_range, permutation_type="pairings",
                                   vectorized=True, n_resamples=resamples, alternative="greater",
-                                  random_state=np.random.default_rng(seed))
+                                  random_state=rng)
     ranges = test.null_distribution[:, 1]
     return {"p": test.pvalue[0], "chance": ranges.mean()}

@@ -93,7 +93,6 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     >>> " ".join(runs["proportional"]["docno"]), " ".join(runs["largest-group-first"]["docno"])
     ('d b c a', 'd c b a')
     """
-    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     for kind in kinds:
         one_of("kinds", kind, KINDS)
     at_least(1, "depth", depth, "all documents")
@@ -108,7 +107,8 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
         judged["doc_id"] = judgments.docnos()
         judged["score"] = judgments.relevance
         ranking = Run(judged, judgments, lambda message, cause: None)
-        codes = annotations.judged_codes[rel][ranking.pair]
+        judged_codes = annotations.judged_codes[rel]
+        codes = judged_codes[ranking.pair]
     else:
         ranking = Run(one_run(run, topics), judgments)
         if ranking.sampled:
@@ -123,7 +123,8 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     number, _ = pd.Series(labels).factorize(sort=True)
     number = number[code]
     shares = shares[code]
-    pools = _pools(ranking, np.flatnonzero(codes >= 0), judgments.topics)
+    annotated = np.flatnonzero(codes >= 0)
+    pools = _pools(ranking, annotated, judgments.topics)
     runs = {}
     for kind in sorted({*kinds}, key=KINDS.index):
         orders: list[Ints] = []
@@ -134,11 +135,13 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
             orders += [_ordered(kind, rows, number, shares) for rows in pools.values()]
         orders = [rows[:depth] for rows in orders]
         rank = np.concatenate([np.arange(len(rows)) for rows in orders])
-        frame = ranking.frame(np.concatenate(orders)).rename(columns=PYTERRIER)
-        runs[kind] = frame.assign(score=-rank.astype(float), rank=rank)
+        frame = ranking.frame(np.concatenate(orders))
+        frame = frame.rename(columns=PYTERRIER)
+        frame = frame.assign(score=-rank.astype(float), rank=rank)
         if kind == "random":
             documents = len(rank) // draws
-            runs[kind]["iteration"] = np.repeat(np.arange(draws), documents)
+            frame["iteration"] = np.repeat(np.arange(draws), documents)
+        runs[kind] = frame
     return runs
 
 
@@ -148,9 +151,11 @@ def _pools(run: Run, rows: Ints, topics: Sequence[str], prefix: str = "") -> dic
     :param rows: the indices of the documents, ascending
     :param prefix: the prefix of the names
     """
-    ends = np.searchsorted(run.topic[rows], range(1, len(topics)))
+    numbers = range(1, len(topics))
+    ends = np.searchsorted(run.topic[rows], numbers)
+    documents = np.split(rows, ends)
     names = [prefix + qid for qid in topics]
-    return dict(zip(names, np.split(rows, ends), strict=True))
+    return dict(zip(names, documents, strict=True))
 
 
 def _shuffled(run: Run, pools: Mapping[str, Ints], draw: int, seed: int) -> list[Ints]:
@@ -158,7 +163,8 @@ def _shuffled(run: Run, pools: Mapping[str, Ints], draw: int, seed: int) -> list
     orders = []
     for name, rows in pools.items():
         random = uniforms(seed, name, draw, len(rows))
-        order = np.lexsort((random, run.ranking[rows]))
+        ranking = run.ranking[rows]
+        order = np.lexsort((random, ranking))
         orders.append(rows[order])
     return orders
 
@@ -176,8 +182,10 @@ def _ordered(kind: str, rows: Ints, sets: Ints, shares: Floats) -> Ints:
     if kind == "largest-group-first":
         size = -size
     if kind != "proportional":
-        return rows[np.lexsort((sets, size))]
-    rows = rows[np.argsort(sets, kind="stable")]
+        places = np.lexsort((sets, size))
+        return rows[places]
+    places = np.argsort(sets, kind="stable")
+    rows = rows[places]
     shares = shares[rows]
     # The next document of each set, and the end of the set.
     _, size = np.unique(sets, return_counts=True)
@@ -190,7 +198,8 @@ def _ordered(kind: str, rows: Ints, sets: Ints, shares: Floats) -> Ints:
         lacking = rank * target - so_far
         need = shares.take(following, axis=0, mode="clip") @ lacking
         # Sums that are equal in exact arithmetic differ by rounding.
-        k = np.where(following < ends, need.round(9), -inf).argmax()
+        need = np.where(following < ends, need.round(9), -inf)
+        k = need.argmax()
         order.append(following[k])
         so_far += shares[following[k]]
         following[k] += 1
@@ -301,7 +310,8 @@ def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
         for number in range(first, min(first + batch, draws + 1)):
             order = np.arange(documents)
             if number:  # 0 is the system itself
-                order[places] = np.concatenate(_shuffled(run, pools, number - 1, seed))
+                shuffled = _shuffled(run, pools, number - 1, seed)
+                order[places] = np.concatenate(shuffled)
             orders.append(order + len(orders) * documents)
         rows = np.concatenate(orders)
         scores: dict[FairnessMeasure, Floats] = {}
@@ -311,7 +321,8 @@ def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
         totals = []
         for measure, topics in zip(measures, defined, strict=True):
             values = measure.compose([scores[part] for part in measure.parts])
-            by_order = np.nan_to_num(values).reshape(len(orders), -1)
+            values = np.nan_to_num(values)
+            by_order = values.reshape(len(orders), -1)
             totals.append(by_order[:, topics].sum(axis=1))
         sums.append(totals)
     for measure, topics, total in zip(measures, defined, np.hstack(sums), strict=True):
@@ -346,7 +357,8 @@ def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
     tail = 1 + min(smaller, larger)
     far = distance(means, direction(measure) or "")
     worse = (far[1:] - far[0]).round(TIE_DECIMALS)
-    fairer = (1 - np.sign(worse)).mean() / 2
+    points = 1 - np.sign(worse)
+    fairer = points.mean() / 2
     p = min(1.0, 2 * tail / len(means))
     return {"random": random.mean(), "sd": random.std(), "fairer": fairer, "p": p}
 
@@ -466,7 +478,8 @@ def ladder(measure: Any) -> pd.DataFrame:
         relevant = (JUDGED - count) * "A" + count * "B"
         with collecting_warnings():
             values = ranking_values(filled, *spread, *at_the_end, relevant=relevant)
-        tables[f"{100 * share:.0f} %"] = pd.DataFrame(np.reshape(values, (2, -1)), rows, columns)
+        cells = np.reshape(values, (2, -1))
+        tables[f"{100 * share:.0f} %"] = pd.DataFrame(cells, rows, columns)
     return pd.concat(tables, names=["target"])
 
 
@@ -474,5 +487,6 @@ def _spread(places: int) -> str:
     """Return the group of each of ten documents, with B spread evenly."""
     order = np.full(10, "A")
     middles = np.arange(places) + 0.5
-    order[(10 * middles / places).astype(int)] = "B"
+    ranks = 10 * middles / places
+    order[ranks.astype(int)] = "B"
     return "".join(order)

@@ -92,7 +92,8 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca", by: A
     if by is not None:
         cells = frame.groupby(keys, sort=False)
         frame["cell"] = cells.ngroup()
-        frame = frame.merge(topic_memberships(by, frame), on="qid")
+        members = topic_memberships(by, frame)
+        frame = frame.merge(members, on="qid")
         frame = frame.sort_values(["cell", "group"], kind="stable")
         keys = [*keys, "group"]
     heads, values = matrix(frame, keys)
@@ -109,7 +110,7 @@ def check_level(confidence: Any) -> None:
 
     :raises ValueError: if it is not a number above 0 and below 1
     """
-    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise ValueError("confidence must be a number above 0 and below 1, such as 0.95, got "
                          f"{shown(confidence)}")
 
@@ -136,8 +137,8 @@ def moments(values: Floats) -> tuple[Any, Floats, Floats]:
     :returns: ``[cells]`` each
     """
     table = pd.DataFrame(values)
-    varied = (table.max() - table.min()).round(TIE_DECIMALS) != 0
-    sd = table.std() * varied
+    spread = table.max() - table.min()
+    sd = table.std() * (spread.round(TIE_DECIMALS) != 0)
     return table.count().to_numpy(), table.mean().to_numpy(), sd.to_numpy()
 
 
@@ -148,7 +149,8 @@ def t_interval(values: Floats, confidence: float) -> tuple[Floats, Floats]:
     """
     from scipy import stats
     n, mean, sd = moments(values)
-    quantile = stats.t.ppf((1 + confidence) / 2, n - 1)
+    level = (1 + confidence) / 2
+    quantile = stats.t.ppf(level, n - 1)
     half = quantile * sd / np.sqrt(n)
     half[n < LEAST_INTERVAL] = nan
     return mean - half, mean + half
@@ -160,14 +162,17 @@ def bca_interval(values: Floats, confidence: float, resamples: int, seed: int) -
     :param values: ``[topics, cells]``, topics sorted by id, NaN where there is none
     """
     n, mean, sd = moments(values)
+    enough = n >= LEAST_INTERVAL
     ends = np.array([mean, mean])
-    ends[:, n < LEAST_INTERVAL] = nan
-    varied = np.flatnonzero((sd > 0) & (n >= LEAST_INTERVAL))
+    ends[:, ~enough] = nan
+    varied = np.flatnonzero((sd > 0) & enough)
     for cells, columns in _equal_sizes(values, varied):
         size = columns.shape[1]
-        draws = np.random.default_rng(seed).integers(0, size, (resamples, size))
+        rng = np.random.default_rng(seed)
+        draws = rng.integers(0, size, (resamples, size))
         counts = [np.bincount(draw, minlength=size) for draw in draws]
-        resampled = columns @ (np.array(counts, float).T / size)
+        weights = np.array(counts, float).T / size
+        resampled = columns @ weights
         for cell, column, means in zip(cells, columns, resampled, strict=True):
             ends[:, cell] = _bca(column, means, confidence)
     return ends
@@ -194,15 +199,17 @@ def _bca(values: Floats, means: Floats, confidence: float) -> Any:
     mean = values.mean()
     # Rounding the difference, because equal means can lie on both sides of a rounding boundary.
     gap = (means - mean).round(TIE_DECIMALS)
-    below = (gap < 0).mean()
-    bias = ndtri((below + (gap <= 0).mean()) / 2)
+    below = (gap < 0).mean() + (gap <= 0).mean()
+    bias = ndtri(below / 2)
     errors = values - mean
     variation = (errors ** 2).sum()
-    acceleration = (errors ** 3).sum() / (6 * variation ** 1.5)
+    skew = (errors ** 3).sum()
+    acceleration = skew / (6 * variation ** 1.5)
     tail = (1 - confidence) / 2
     shifted = bias + ndtri([tail, 1 - tail])
     with np.errstate(invalid="ignore"):  # all resampled means on one side: NaN
-        levels = ndtr(bias + shifted / (1 - acceleration * shifted))
+        moved = shifted / (1 - acceleration * shifted)
+    levels = ndtr(bias + moved)
     return nan if np.isnan(levels).any() else np.quantile(means, levels)
 
 
@@ -295,10 +302,12 @@ def compare(perquery: pd.DataFrame, baseline: str | Sequence[str] | None,
         if absent and baseline is not None:
             raise ValueError(f"the baseline {absent[0]!r} has no values of {measure}")
         rows, differences = _paired(values, pairs.assign(measure=measure))
-        rows = rows.assign(**_tests(differences, test, confidence, resamples, seed))
+        columns = _tests(differences, test, confidence, resamples, seed)
+        rows = rows.assign(**columns)
         rows = _decided(rows, correction)
         if measure in margins:
-            rows = rows.assign(**_verdicts(differences, margins[measure], side, measure))
+            verdicts = _verdicts(differences, margins[measure], side, measure)
+            rows = rows.assign(**verdicts)
         parts.append(rows)
     result = pd.concat(parts, ignore_index=True)
     if (result["n"] < LEAST_TESTED).any():
@@ -406,7 +415,8 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
         for cell, column in zip(cells, columns, strict=True):
             means = abs(signs @ column / n)
             excess = means - abs(column.mean())
-            p[cell] = (excess.round(TIE_DECIMALS) >= 0).mean()
+            as_large = excess.round(TIE_DECIMALS) >= 0
+            p[cell] = as_large.mean()
     return p
 
 
@@ -482,7 +492,8 @@ def _check_margins(margins: Mapping[str, Any], side: str) -> None:
     :raises ValueError: if a δ is not a number of at least 0, or no end of a measure is better
     """
     for name, margin in margins.items():
-        if not isinstance(margin, Real) or not 0 <= margin < inf:
+        number = isinstance(margin, Real)
+        if not number or not 0 <= margin < inf:
             raise ValueError("tolerance must be a number of at least 0, or a dictionary from "
                              f"measures to such numbers, got {shown(margin)} for {name}")
         if side == "worse" and direction(name) not in (LARGER, SMALLER):
@@ -513,8 +524,8 @@ def _verdicts(differences: Floats, margin: float, side: str, measure: str) -> di
     exceeds = (least > limit).any(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         t = (loss - margin) / error
-    p = stats.t.cdf(t, n - 1).max(axis=0)
-    p = np.where(error == 0, ~within, p)
+    p = stats.t.cdf(t, n - 1)
+    p = np.where(error == 0, ~within, p.max(axis=0))
     p[n < LEAST_INTERVAL] = nan
     verdict = np.select([within, exceeds], ["within", "exceeds"], "inconclusive")
     return {"tolerance": float(margin), "side": side, "tolerance low": low, "tolerance high": high,
@@ -546,7 +557,8 @@ def bias_test(perquery: pd.DataFrame, correction: str | None = CORRECTION) -> pd
     frame = per_query(perquery)
     measures = frame["measure"].unique().tolist()
     signed = _signed(measures)
-    tested = frame[frame["measure"].isin(signed)]
+    is_signed = frame["measure"].isin(signed)
+    tested = frame[is_signed]
     rows, values = matrix(tested, ["name", "measure"])
     n, mean, _ = moments(values)
     t, p = t_test(values)

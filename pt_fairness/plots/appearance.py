@@ -95,7 +95,8 @@ def point_style(i: int) -> dict[str, Any]:
 
 def line_style(i: int) -> dict[str, Any]:
     """Return the colour, the marker and the line style of series ``i``."""
-    return {**point_style(i), "linestyle": LINES[i // len(PALETTE) % len(LINES)]}
+    turn = i // len(PALETTE)
+    return {**point_style(i), "linestyle": LINES[turn % len(LINES)]}
 
 
 def ideal(column: str) -> float:
@@ -113,8 +114,10 @@ def described(column: str, shown: str | None = None) -> str:
 
 def best_first(values: pd.Series, measure: str) -> pd.Series:
     """Return values from the best to the worst. If the better end is unknown, larger is better."""
-    far = distance(values, direction(measure) or LARGER).round(TIE_DECIMALS)
-    return values[far.sort_values(kind="stable").index]
+    end = direction(measure) or LARGER
+    far = distance(values, end).round(TIE_DECIMALS)
+    nearest_first = far.sort_values(kind="stable")
+    return values[nearest_first.index]
 
 
 #: The mark of the figures that the functions open; they grow to fit names and the legend.
@@ -146,7 +149,8 @@ def open_axes(ax: Axes | None, **texts: str) -> Axes:
     most = letters(ax)
     for kind, text in texts.items():
         words = [wrapped(word, most) for word in text.split(" ")]
-        getattr(ax, f"set_{kind}")(" ".join(words), wrap=True)
+        lines = " ".join(words)
+        getattr(ax, f"set_{kind}")(lines, wrap=True)
     return ax
 
 
@@ -163,7 +167,8 @@ def grow(ax: Axes, height: float) -> None:
 def points(artist: Any) -> tuple[float, float]:
     """Return the width and the height of axes, a legend or a figure in points."""
     pixels = artist.get_window_extent().size
-    width, height = pixels * 72 / artist.figure.figure.dpi
+    inches = pixels / artist.figure.figure.dpi
+    width, height = 72 * inches
     return width, height
 
 
@@ -190,11 +195,13 @@ def name_rows(ax: Axes, names: Iterable[Any]) -> None:
     texts = [wrapped(name, most) for name in names]
     breaks = max(text.count("\n") for text in texts)
     size = plt.rcParams["font.size"]
-    needed = len(texts) * size * (ROW + LINE * breaks)
+    row = size * (ROW + LINE * breaks)
+    needed = row * len(texts)
     _, height = points(ax)
     grow(ax, needed - height)
     _, height = points(ax)
-    ax.set_yticks(range(len(texts)), texts, fontsize=min(size, size * height / needed))
+    size *= min(1, height / needed)
+    ax.set_yticks(range(len(texts)), texts, fontsize=size)
     ax.set_ylim(len(texts) - 0.5, -0.5)
 
 

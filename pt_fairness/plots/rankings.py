@@ -80,11 +80,13 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     title = f"topic {qid}"
     if perquery is not None:
         rows, name = single_measure(per_query(perquery), measure)
-        rows = rows[rows["qid"] == str(qid)].set_index("name")
-        scores = best_first(rows["value"].reindex(names), name)
+        rows = rows[rows["qid"] == str(qid)]
+        values = rows.set_index("name")["value"]
+        scores = best_first(values.reindex(names), name)
         names = scores.index
         title += f", by {described(name)}"
-        topic = topic[topic["rank"] <= _last_counted(topic, name)]
+        last = _last_counted(topic, name)
+        topic = topic[topic["rank"] <= last]
     ax = open_axes(ax, xlabel="rank", title=title)
     name_rows(ax, names)
     if perquery is not None:
@@ -111,9 +113,9 @@ def _last_counted(topic: pd.DataFrame, name: str) -> float:
         return inf
     documents = topic.drop_duplicates(["name", "rank"])
     counts = documents["group"].notna() | (not getattr(measure, "condensed", False))
-    number = counts.groupby(documents["name"]).cumsum()
-    last = documents["rank"][counts & (number <= cutoff)]
-    return max(cutoff, last.max())
+    documents = documents[counts]
+    counted = documents.groupby("name").head(cutoff)
+    return max(cutoff, counted["rank"].max())
 
 
 def _draw_documents(ax: Axes, topic: pd.DataFrame, depth: int) -> None:
@@ -123,7 +125,8 @@ def _draw_documents(ax: Axes, topic: pd.DataFrame, depth: int) -> None:
     """
     documents: Any = topic.groupby(["row", "rank"])["group"]
     share = 0.8 / documents.transform("size")
-    bottom = topic["row"] - 0.4 + share * documents.cumcount()
+    below = share * documents.cumcount()
+    bottom = topic["row"] - 0.4 + below
     blocks = topic.assign(share=share, bottom=bottom)
     groups = topic["group"].fillna(WITHOUT)
     for group, look in _looks(topic["group"]).items():
@@ -187,8 +190,8 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.Series | Non
     shares = _exposure_shares(documents, discount, depth)
     topics = shares.unstack("rank")
     low, high = t_interval(topics.to_numpy(), 0.95)
-    ends = {"mean": topics.mean(), "low": low, "high": high}
-    bands = pd.DataFrame(ends, topics.columns).clip(0, 1)
+    bands = pd.DataFrame({"mean": topics.mean(), "low": low, "high": high})
+    bands = bands.clip(0, 1)
     groups = [*shares]
     targets = pd.Series(target, dtype=float)
     for group in targets.index:
@@ -220,14 +223,18 @@ def _exposure_shares(documents: pd.DataFrame, discount: str, depth: int) -> pd.D
     :returns: a row for each topic and rank, NaN above the first document with a group, and a column
         for each group
     """
-    weights = arrays.discount(discount, depth)[documents["rank"] - 1]
+    place = documents["rank"] - 1
+    weights = arrays.discount(discount, depth)[place]
     count = documents.groupby(["qid", "rank"])["group"].transform("size")
     parts = documents.assign(part=weights / count)
     table = parts.pivot_table("part", ["qid", "rank"], "group", "sum", fill_value=0.0)
     topics = documents["qid"].unique()
-    places = pd.MultiIndex.from_product([topics, range(1, depth + 1)], names=table.index.names)
-    sums = table.reindex(places, fill_value=0.0).groupby("qid").cumsum()
-    return sums.div(sums.sum(axis=1), axis=0)
+    ranks = range(1, depth + 1)
+    places = pd.MultiIndex.from_product([topics, ranks], names=table.index.names)
+    table = table.reindex(places, fill_value=0.0)
+    sums = table.groupby("qid").cumsum()
+    total = sums.sum(axis=1)
+    return sums.div(total, axis=0)
 
 
 #: The label and the style of documents in several groups.
@@ -282,7 +289,8 @@ def explain(explanation: Explanation, ax: Axes | None = None) -> Axes:
     ax.set_xlim(0.4, len(ranks) + 0.6)
     lower = _draw_shares(ax, ranks, shares)
     numbers = counts.cumsum()
-    named = numbers[counts & numbers.isin(_labelled(numbers.max()))]
+    is_labelled = numbers.isin(_labelled(numbers.max()))
+    named = numbers[counts & is_labelled]
     lower.set_xticks(named.index, named)
     lower.set_xlabel("rank among the documents that count")
     return add_legend(ax)
@@ -357,7 +365,8 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
     runs = exposure.groupby("name", sort=False)["exposure"]
     for i, (name, values) in enumerate(runs):
         unseen = max(0, (population or 0) - len(values))
-        sums = np.pad(np.sort(values), (unseen + 1, 0)).cumsum()
+        ascending = np.pad(np.sort(values), (unseen + 1, 0))
+        sums = ascending.cumsum()
         places = np.linspace(0, 1, len(sums))
         heights = arrays.ratio(sums, sums[-1])
         look = line_style(i) | {"marker": ""}
@@ -423,11 +432,12 @@ def shares(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ['relevant documents', 'BM25']
     """
     need_rows(shares.dropna(subset="relevant"), "the frame of known shares")
-    relevant = shares.drop_duplicates("group").set_index("group")["relevant"]
+    groups = shares.drop_duplicates("group")
+    relevant = groups.set_index("group")["relevant"]
     systems = shares["name"].unique()
     table = shares.pivot(index="name", columns="group", values="attention")
-    table = table.loc[systems, relevant.index].fillna(0.0)
-    bars = np.vstack([relevant, table])
+    table = table.loc[systems, relevant.index]
+    bars = np.vstack([relevant, table.fillna(0.0)])
     ax = open_axes(ax, xlabel="share of the attention")
     name_rows(ax, [RELEVANT, *systems])
     places = range(len(bars))

@@ -52,13 +52,8 @@ SQUARE: dict[str, Any] = {"marker": "s", "s": 120, "facecolors": "none", "edgeco
 BEYOND: dict[str, Any] = {"facecolor": "#eeeeee", "edgecolor": "#cccccc", "hatch": "///",
                           "linewidth": 0, "zorder": -1}
 #: The colour and the style of reference rankings, and the dashes of each in turn.
-GREY = "#666666"
-REFERENCE: dict[str, Any] = {"color": GREY, "linewidth": 1, "zorder": 0}
+REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
 DASHES: Any = ":", "--", "-.", (0, (1, 4))
-#: The marks of reference rankings below and above the limits of the x-axis and the y-axis.
-TRIANGLES = ("<>", "v^")
-#: The fills of the triangles of several references.
-FILLS = ("full", "none", "left", "top")
 #: The largest length of a line of a name, in letters, and how often large names together may fill
 #: the width of the axes.
 NAME, CROWD = 28, 7
@@ -83,9 +78,9 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     front if no other system is at least as good by both measures and better by one. These points
     are filled and connected; there are none if the better end of a measure is unknown. The dashed
     line is the ideal value. If it is far from all systems, only the label of the axis names it.
-    Reference rankings are thin dashed lines. The axes are scaled to the systems; a reference
-    outside is a triangle at the edge, with its value in the legend. Names that would cover points
-    or names are left out, with a warning.
+    Reference rankings are thin dashed lines. The axes are scaled to the systems; of a reference
+    outside, the legend has the value. Names that would cover points or names are left out, with a
+    warning.
 
     :param averages: ``name`` and a column for each measure
     :param x: the measure on the x-axis, such as relevance
@@ -107,7 +102,8 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     ('nDCG@5', 'rKL@5 (0 is fair)', True)
     """
     measures = inputs.measure_columns(averages)
-    x, y = columns = [inputs.column_name(measure, measures) for measure in (x, y)]
+    columns = [inputs.column_name(measure, measures) for measure in (x, y)]
+    x, y = columns
     systems = inputs.systems(averages).reset_index(drop=True)
     missing = systems[columns].isna().any(axis=1)
     if missing.any():
@@ -123,7 +119,9 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     xlabel, ylabel = [described(name, shown.get(name)) for name in columns]
     ax = open_axes(ax, xlabel=xlabel, ylabel=ylabel)
     ax.margins(ROOM)
-    places = systems if front is None else pd.concat([systems, front.front])
+    places = systems
+    if front is not None:
+        places = pd.concat([systems, front.front])
     ax.update_datalim(places[columns])
     for axis, column in enumerate(columns):
         _draw_ideal(ax, axis, places[column])
@@ -131,7 +129,8 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     ax.autoscale(False)
     if front is not None:
         _draw_front(ax, front.front[columns])
-    references = averages[inputs.is_reference(averages)].set_index("name")
+    is_reference = inputs.is_reference(averages)
+    references = averages[is_reference].set_index("name")
     for axis, column in enumerate(columns):
         _draw_references(ax, axis, references[column])
     if len(best):
@@ -145,7 +144,8 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
         ax.scatter(x, y, data=dominated, label="other systems", facecolors="white",
                    edgecolors=BLUE)
     add_legend(ax)
-    _name_points(ax, pd.concat([best, dominated]), columns, len(best))
+    named = pd.concat([best, dominated])
+    _name_points(ax, named, columns, len(best))
     return ax
 
 
@@ -156,10 +156,12 @@ def _pareto(systems: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
         end = direction(column)
         if end is None:
             return systems[:0]
-        far[column] = distance(far[column], end).round(TIE_DECIMALS)
+        far[column] = distance(far[column], end)
+    far = far.round(TIE_DECIMALS)
     x, y = columns
     far = far.sort_values(columns)
-    far = far[far[y] == far[y].cummin()]
+    least = far[y].cummin()
+    far = far[far[y] == least]
     nearest = far.groupby(y)[x].transform("min")
     far = far[far[x] == nearest]
     return systems.loc[far.index]
@@ -172,14 +174,16 @@ def _draw_ideal(ax: Axes, axis: int, values: pd.Series) -> None:
     if abs(values - end).min() <= NEAR * (np.ptp(values) or 1.0):
         draw = ax.axhline if axis else ax.axvline
         draw(end, label="ideal value", **IDEAL)
-    (ax.xaxis, ax.yaxis)[axis].set_inverted(direction(column) == SMALLER)
+    is_inverted = direction(column) == SMALLER
+    (ax.xaxis, ax.yaxis)[axis].set_inverted(is_inverted)
 
 
 def _draw_front(ax: Axes, vertices: pd.DataFrame) -> None:
     """Draw the front of the judgments, and shade the area beyond it."""
     worst_x, best_x = ax.get_xlim()
     worst_y, best_y = ax.get_ylim()
-    vertices = vertices.sort_values(vertices.columns[0], ascending=worst_x < best_x)
+    first = vertices.columns[0]
+    vertices = vertices.sort_values(first, ascending=worst_x < best_x)
     x, y = vertices.to_numpy().T
     x = [worst_x, *x, x[-1]]
     y = [y[0], *y, worst_y]
@@ -189,20 +193,15 @@ def _draw_front(ax: Axes, vertices: pd.DataFrame) -> None:
 
 
 def _draw_references(ax: Axes, axis: int, values: pd.Series) -> None:
-    """Draw each reference as a line across the axes, or as a triangle at the edge."""
+    """Draw each reference as a line across the axes; the legend has the value of one outside."""
+    draw = ax.axhline if axis else ax.axvline
+    letter = "xy"[axis]
     for i, (name, value) in enumerate(values.dropna().items()):
-        place = ax.transLimits.transform((value, value))[axis]
-        if 0 <= place <= 1:
-            draw = ax.axhline if axis else ax.axvline
-            draw(value, linestyle=DASHES[i], label=name, **REFERENCE)
-            continue
-        edge = int(place > 1)
-        corner = np.full(2, 0.03 * (i + 1))
-        corner[axis] = edge
-        text = f"{name} ({'xy'[axis]} = {value:.3f})"
-        triangle = TRIANGLES[axis][edge]
-        ax.plot(*corner, triangle, label=text, color=GREY, clip_on=False, fillstyle=FILLS[i],
-                transform=ax.transAxes)
+        corner = ax.transLimits.transform((value, value))
+        label = name
+        if not 0 <= corner[axis] <= 1:
+            label = f"{name} ({letter} = {value:.3f})"
+        draw(value, linestyle=DASHES[i], label=label, **REFERENCE)
 
 
 def _name_points(ax: Axes, systems: pd.DataFrame, columns: list[str], best: int) -> None:
@@ -216,13 +215,15 @@ def _name_points(ax: Axes, systems: pd.DataFrame, columns: list[str], best: int)
     size = SMALL if full_lines > CROWD else LARGE
     places = systems[columns].to_numpy(float)
     x, y = places.T
-    x_line, y_line = places[:max(1, best)].T
+    front = places[:max(1, best)]
+    x_line, y_line = front.T
     size = min(size, rcParams["font.size"])
     radii: Any = [RADIUS] * len(x)
     *_, labels, _ = textalloc.allocate(
         ax, x, y, texts, x_scatter=x, y_scatter=y, x_lines=[x_line], y_lines=[y_line],
         scatter_sizes=radii, textsize=size, **PLACES)
-    hidden = names[[text is None for text in labels]]
+    is_hidden = [text is None for text in labels]
+    hidden = names[is_hidden]
     if len(hidden):
         warn(f"{listed(hidden)}: no room for the name of the point; make the figure larger")
 
@@ -271,7 +272,8 @@ def differences(comparison: pd.DataFrame, measure: Any = None, ax: Axes | None =
     if "against" in rows:
         names = names + " − " + rows["against"]
     left, right = SIDES.get(str(end), ("← smaller", "larger →"))
-    ax = open_axes(ax, xlabel=f"{left}   difference of {name} from the baseline   {right}")
+    text = f"{left}   difference of {name} from the baseline   {right}"
+    ax = open_axes(ax, xlabel=text)
     name_rows(ax, names)
     ax.axvline(0, color=PALE, zorder=0)
     if "verdict" in rows and rows["verdict"].notna().all():
@@ -285,7 +287,8 @@ def differences(comparison: pd.DataFrame, measure: Any = None, ax: Axes | None =
             ax.axvline(limit, color="black", label="tolerance", **TARGET)
     else:
         interval = "low", "high", "interval (not corrected)"
-        *kinds, rest = colours = SIGNIFICANCE
+        colours = SIGNIFICANCE
+        *kinds, rest = colours
         apart = (rows["low"] > 0) | (rows["high"] < 0)
         kinds = np.select([rows["reject"], apart], kinds, rest)
     low, high, text = interval
@@ -322,11 +325,12 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B', 'A']
     """
-    rows, name = inputs.single_measure(inputs.per_query(perquery), measure)
+    values = inputs.per_query(perquery)
+    rows, name = inputs.single_measure(values, measure)
     topics = rows.dropna(subset="value")
     need_rows(topics, f"the frame of values of {name}")
-    means = topics.groupby("name", sort=False)["value"].mean()
-    means = best_first(means, name)
+    systems = topics.groupby("name", sort=False)["value"]
+    means = best_first(systems.mean(), name)
     ax = open_axes(ax, xlabel=described(name))
     name_rows(ax, means.index)
     row = means.index.get_indexer(topics["name"])
@@ -374,7 +378,8 @@ def topic_groups(intervals: pd.DataFrame, measure: Any = None, ax: Axes | None =
     for i, system in enumerate(systems):
         part = rows[rows["name"] == system]
         look = point_style(i)
-        shift = 0.8 * ((i + 0.5) / len(systems) - 0.5)
+        middle = (i + 0.5) / len(systems)
+        shift = 0.8 * (middle - 0.5)
         row = sizes.index.get_indexer(part["group"])
         part = part.assign(row=row + shift)
         ax.hlines("row", "low", "high", data=part, color=look["color"], label="_")
@@ -412,8 +417,8 @@ def correlations(result: Correlations, ax: Axes | None = None) -> Axes:
     columns = [*result.coefficients]
     shown = inputs.short_names(columns)
     names = [f"{shown.get(name, name)} {direction(name) or ''}" for name in columns]
-    values = result.coefficients.to_numpy(float)[1:, :-1]
-    p_values = result.p_values.to_numpy(float)[1:, :-1]
+    values = result.coefficients.iloc[1:, :-1].to_numpy(float)
+    p_values = result.p_values.iloc[1:, :-1].to_numpy(float)
     size = len(values)
     below = np.tri(size)
     colours = LinearSegmentedColormap.from_list("blue to orange", [BLUE, "white", ORANGE])

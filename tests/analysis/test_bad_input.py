@@ -52,7 +52,6 @@ def test_averages_are_not_a_per_query_frame():
         (lambda: analysis.compare(PER_QUERY, "A", confidence="95"), "confidence .* '95'"),
         (lambda: analysis.compare(PER_QUERY, "A", resamples=0), "resamples must"),
         (lambda: analysis.compare(PER_QUERY, "A", correction="x"), "correction .* 'x'"),
-        (lambda: analysis.group_distribution(QRELS, rel="1"), "rel .* '1'"),
         (lambda: analysis.undefined(QRELS[:0], [rKL]), "the frame of qrels has no rows"),
         (lambda: analysis.ranked_groups({}, QRELS), "there are no runs"),
         (lambda: analysis.ranked_groups(3, QRELS), "runs must be .* got 3"),

@@ -39,10 +39,6 @@ class TestGroupDistribution:
         even = group_distribution(qrels.assign(iteration=list("xyzx")))
         assert even["skew"].to_numpy() == pytest.approx(0)
 
-    def test_a_topic_called_all(self):
-        with pytest.raises(ValueError, match=r"topic .* 'all'"):
-            group_distribution(self.QRELS.replace({"qid": {"1": "all"}}))
-
 
 class TestUndefined:
     QRELS = pd.DataFrame([("1", "a", 1, "PRO"), ("1", "b", 1, "CON"), ("2", "a", 1, "PRO"),

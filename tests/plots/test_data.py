@@ -90,7 +90,7 @@ class TestTradeoff:
         ax = plots.tradeoff(frame, "nDCG@5", "rKL@5", baseline="B")
         across, up = labelled(ax)[near]
         assert {*across.get_xdata()} == {0.6} and {*up.get_ydata()} == {0.405}
-        assert places(ax, f"{far} (y = 0.950)") == [(0.06, 0)], "at the least fair value"
+        assert f"{far} (y = 0.950)" in legend_of(ax)
         assert min(ax.get_ylim()) > 0.35 and max(ax.get_ylim()) < 0.45
         assert places(ax, "baseline") == [(0.9, 0.41)]
         assert {*places(ax, "Pareto front")} == {(0.5, 0.4), (0.9, 0.41)}
