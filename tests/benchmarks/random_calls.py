@@ -179,7 +179,7 @@ PARAMETERS: dict[str, Any] = {
     "references": (True, False, ["proportional"]), "confidence": (0.9, 0.95),
     "tolerance": (None, 0.01), "side": ("worse", "both"), "intervals.method": ("t", "bca"),
     "correlations.method": ("kendall", "spearman", "pearson"), "columns": (["rKL@5", "nDCG@5"],),
-    "how": ("mean", "gmean", "hmean"), "combine.weights": ([1, 2], [0.5, 0.5]),
+    "how": ("mean", "gmean", "hmean"),
     "population": ("runs", "judged", 100), "depth": (1, 5, 20), "of": (["A", "B"], ["A"]),
     "group_effectiveness.topics": ("common", "each", "all"), "eps": ([0.1, 0.3], 0.0),
     "interval": ("rubin", "components"), "from_frame.order": (LABELS,)}
