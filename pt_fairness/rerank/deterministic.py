@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from heapq import heappop, heappush
 from math import inf
 from typing import Any, ClassVar
 
@@ -195,46 +194,24 @@ def _due(shares: Floats, target: Floats, k: int) -> tuple[list[int], list[float]
     Documents are in order of their deadlines, then in the old order. The i-th document of a group
     is due at step ⌈i/T⌉, and never if T is 0.
     """
-    numbers = np.arange(1, len(shares) + 2) - EQUAL
-    with np.errstate(divide="ignore"):
-        dates = np.ceil(numbers / target[:, None])
-    # Lists, because numpy is slow for the few groups of a document.
-    steps = dates.tolist()
-    rows = shares.tolist()
-    members = [np.flatnonzero(column) for column in shares.T]
-    queues = [documents[::-1].tolist() for documents in members]
-    count = [EQUAL] * len(queues)
-    due = dates[:, 0].tolist()
-    # Deadline, best document and group. Placing a document of several groups changes the deadlines
-    # of all of them: the order cannot be sorted in advance, and entries go out of date.
-    heap: list[tuple[float, int, int]] = []
-    for group, queue in enumerate(queues):
-        if queue:
-            heappush(heap, (due[group], queue[-1], group))
-    placed: set[int] = set()
+    queues = Queues(shares > 0)
+    count = np.zeros_like(target)
+    step = 0.0
     order: list[int] = []
     deadlines: list[float] = []
-    while heap:
-        step, document, group = heappop(heap)
-        if document in placed or step < due[group]:
-            continue
+    while queues.left.any():
+        number = np.floor(count + EQUAL) + 1.0
+        with np.errstate(divide="ignore"):
+            dates = np.ceil((number - EQUAL) / target)
+        dates[~queues.left] = inf
+        step = max(step, dates.min())
         if step == inf or (len(order) >= k and step > deadlines[-1]):
             break
+        document = int(queues.best[dates <= step].min())
         order.append(document)
         deadlines.append(step)
-        placed.add(document)
-        for group, share in enumerate(rows[document]):
-            if share == 0:
-                continue
-            count[group] += share
-            queue = queues[group]
-            while queue and queue[-1] in placed:
-                queue.pop()
-            if queue:
-                following = steps[group][int(count[group])]
-                due[group] = max(step, following)
-                entry = due[group], queue[-1], group
-                heappush(heap, entry)
+        queues.place(document)
+        count += shares[document]
     return order, deadlines
 
 

@@ -13,11 +13,11 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_fairness import targets
-from pt_fairness.core.arrays import Bools, Floats, Ints, positions, ratio, recoded
+from pt_fairness.core.arrays import Bools, Floats, Ints, positions, ratio
 from pt_fairness.core.identifiers import IR_MEASURES, codes_of, texts_of
-from pt_fairness.core.messages import UNANNOTATED, listed, shown, warn
+from pt_fairness.core.messages import listed, shown, warn
 from pt_fairness.groups import Groups, Memberships, get
-from pt_fairness.groups.memberships import LabelSets, one_label_each
+from pt_fairness.groups.memberships import LabelSets, Table
 from pt_fairness.measures import params
 from pt_fairness.measures.params import Param
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
@@ -111,12 +111,15 @@ class Results:
         """Return the label sets, and the code of the set of each document, −1 without groups.
 
         :param groups: the group source; ``None`` for the column ``group``
+        :raises ValueError: if a value of this column is neither a label nor a list of labels
         """
-        if groups is None:
-            return _annotations(self._frame["group"])
         qids = np.array(self.qids, object)
         topics = np.repeat(qids, self.length)
-        memberships = Memberships(*groups.annotate(topics, self._docnos))
+        if groups is None:
+            table = Table.read(self._frame[["qid", "docno", "group"]], "the column group")
+            memberships = table.find(topics, self._docnos)
+        else:
+            memberships = Memberships(*groups.annotate(topics, self._docnos))
         sets = LabelSets(sorted(memberships.labels))
         return sets, sets.annotated(memberships, len(self._docnos))
 
@@ -197,21 +200,6 @@ def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
     if isinstance(target, dict):
         shares = [target.get(label, 0.0) for label in labels]
     return np.tile(shares, (len(qids), 1))
-
-
-def _annotations(column: pd.Series) -> tuple[LabelSets, Ints]:
-    """Return the label sets in the column ``group``, and the code of each row.
-
-    :raises ValueError: if a value is neither a label nor a list of labels
-    """
-    frame = column.reset_index(drop=True).to_frame()
-    labels = one_label_each(frame, "the column group")["group"]
-    codes, texts = codes_of(labels)
-    names = set(texts) - set(UNANNOTATED)
-    sets = LabelSets(sorted(names))
-    codes = recoded(codes, texts, sets.labels)
-    row = labels.index.to_numpy()
-    return sets, sets.code(row, codes, len(column))
 
 
 class Queues:
