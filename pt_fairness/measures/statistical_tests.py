@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, ratio, within
+from pt_fairness.core.arrays import Bools, Floats, Ints, ratio, within
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Keys, Quotient
 from pt_fairness.measures.measure_names import register
@@ -68,13 +68,10 @@ def levels(k: Ints, p: Floats, alpha: float) -> Floats:
     keys = [(size, share, alpha) for size, share in lists]
     missing = sorted({*keys} - _levels.keys())
     for size, same in groupby(missing, key=itemgetter(0)):
-        shares = np.array([share for _, share, _ in same])
-        step = max(1, BLOCK_CELLS // size)
-        starts = range(step, len(shares), step)
-        for part in np.split(shares, starts):
-            adjusted = _adjusted(size, part, alpha)
-            for share, level in zip(part.tolist(), adjusted.tolist(), strict=True):
-                _levels[size, share, alpha] = level
+        shares = [share for _, share, _ in same]
+        adjusted = _adjusted(size, np.array(shares), alpha)
+        for share, level in zip(shares, adjusted.tolist(), strict=True):
+            _levels[size, share, alpha] = level
     return np.array([_levels[key] for key in keys], float)
 
 
@@ -90,20 +87,16 @@ def failure_probability(tables: Ints, p: Floats) -> Floats:
     [0.25]
     """
     # State j is j protected documents. The last state also holds all larger counts, since no prefix
-    # needs more. States below ``done`` have the probability 0.
+    # needs more.
     last = int(tables.max(initial=0))
+    states = np.arange(last + 1)
     passing = np.zeros((len(p), last + 1))
     passing[:, 0] = 1.0
-    done = 0
-    for i, least in enumerate(tables.T, 1):
-        top = min(i, last)
-        drawn = passing[:, done:top] * p[:, None]
-        passing[:, done:top] -= drawn
-        passing[:, done + 1:top + 1] += drawn
-        if least.max() > done:
-            too_few = np.arange(done, last + 1) < least[:, None]
-            passing[:, done:][too_few] = 0.0
-            done = int(least.min())
+    for least in tables.T:
+        drawn = passing[:, :last] * p[:, None]
+        passing[:, :last] -= drawn
+        passing[:, 1:] += drawn
+        passing[states < least[:, None]] = 0.0
     return 1.0 - passing.sum(axis=1)
 
 
