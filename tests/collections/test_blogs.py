@@ -22,12 +22,6 @@ def test_opinions(irds, files, qrels_of):
     assert set(irds.load("blogs06/trec-blog-2007/opinion").qrels_defs()) == {0, 1}
 
 
-def test_the_years_together_have_files_of_their_own(irds, files, qrels_of):
-    files.blogs("1001 0 x 4\n", "08.qrels.opinion.all-topics", "06-08.all-blog-topics")
-    assert qrels_of("blogs06/trec-blog-2006-2008/opinion") == [("1001", "x", 1, "positive")]
-    assert len(list(irds.load("blogs06/trec-blog-2006-2008").queries_iter())) == 2
-
-
 def test_topics_have_title_description_and_narrative(irds, files):
     files.blogs(QRELS)
     for name in ("blogs06/trec-blog-2007", "blogs06/trec-blog-2007/opinion"):

@@ -3,18 +3,10 @@
 import ir_datasets
 import pytest
 
-STANCE = {True: "PRO", False: "CON"}
-
 
 @pytest.fixture(scope="module")
 def docs():
     return {doc.doc_id: doc for doc in ir_datasets.load("pt-fairness/debates").docs_iter()}
-
-
-def test_stance_is_the_sign_of_the_viewpoint(docs):
-    for doc in docs.values():
-        assert doc.stance == ("-" if doc.viewpoint == 0 else STANCE[doc.viewpoint > 0])
-        assert doc.default_text() == f"{doc.title}\n{doc.text}"
 
 
 @pytest.mark.parametrize("field", ["stance", "viewpoint"])

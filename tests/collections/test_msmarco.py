@@ -1,6 +1,5 @@
 """MS MARCO: queries that are sensitive to gender bias, and the genders of passages."""
 
-import hashlib
 import pickle
 
 import pandas as pd
@@ -9,7 +8,6 @@ from measure_cases import values_of
 from msmarco_passages import GENDERS, QUERIES, TASKS, gender
 
 from pt_fairness import MRecall, groups, values
-from pt_fairness.collections import sources as reading
 from pt_fairness.core.messages import FairnessWarning
 
 
@@ -56,12 +54,3 @@ def test_annotated_genders(irds, files):
     run = qrels[["query_id", "doc_id"]].assign(score=[4.0, 3.0, 2.0, 1.0])
     measure = MRecall(value="share", groups=NAME) @ 2
     assert values_of([measure], qrels, run) == {(measure, "1"): pytest.approx(2 / 3)}
-
-
-@pytest.mark.slow
-def test_the_hashes_are_those_of_the_authors_files(irds, shared):
-    names = {"dev.tsv": "msmarco-passage-dev.fair.tsv", "words.csv": "words.csv",
-             "trec-dl-2019.tsv": "trec-dl-2019.fair.tsv", "biases.csv": "MSMGenderBias.csv"}
-    for file, (_, md5) in reading.FILES.items():
-        content = (shared / "data" / "gender" / names[file]).read_bytes()
-        assert hashlib.md5(content).hexdigest() == md5

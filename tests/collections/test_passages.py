@@ -1,12 +1,10 @@
 """Cocktail, Grep-BiasIR and SARA: small files in their formats, and the real one where it is."""
 
 import csv
-import hashlib
 import io
 import json
 import shutil
 import zipfile
-from collections import Counter
 
 import pytest
 
@@ -57,19 +55,6 @@ def test_passages_queries_and_judgments(irds, files, qrels_of):
     assert found["group"].tolist() == ["llm", "human"]
     shutil.rmtree(files.home / COCKTAIL)
     assert qrels_of(f"{COCKTAIL}/source") == COCKTAIL_ROWS
-
-
-@pytest.mark.slow
-def test_the_real_file(irds, files, shared):
-    file = shared / "data/cocktail/nq-utd.zip"
-    files.write(f"{COCKTAIL}.zip", file.read_bytes())
-    dataset = irds.load(f"{COCKTAIL}/source")
-    rows = list(dataset.qrels_iter())
-    assert Counter(row.relevance for row in rows) == {0: 1006, 1: 188, 2: 406}
-    assert Counter(row.iteration for row in rows) == {"human": 800, "llm": 800}
-    assert len(list(dataset.queries_iter())) == len({row.query_id for row in rows}) == 80
-    assert len({doc.doc_id for doc in dataset.docs_iter()}) == 1600
-    assert hashlib.md5(file.read_bytes()).hexdigest() == passages._MD5
 
 
 GREP = "grep-biasir"
@@ -149,10 +134,6 @@ def test_sensitivity(irds, files, corpus, qrels_of):
     assert qrels_of(SARA) == SARA_ROWS
     assert [query.text for query in irds.load(SARA).queries_iter()] == [
         "Energy plans", "Enron procurement"]
-
-
-def test_groups_of_unjudged_emails(irds, files, corpus):
-    corpus(EMAILS)
     found = groups.get(SARA)
     assert found.labels == ["non-sensitive", "sensitive"] and found.complete
     rows = found.lookup(["1", "9"], ["daily-hip-bass", "201645"])

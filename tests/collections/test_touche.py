@@ -26,14 +26,6 @@ def test_stances_and_portals_of_2020(irds, files, qrels_of):
     assert irds.docs_parent_id(f"{TASK}/stance") == ARGSME
 
 
-def test_2021_has_relevance_alone(irds, files, qrels_of):
-    files.argsme()
-    files.touche2021("51 0 a1 2\n51 0 a3 0\n", "51 0 a1 1\n51 0 a3 2\n")
-    for field, labels in [("stance", ("PRO", "CON")), ("portal", ("debateorg", "debatepedia"))]:
-        assert qrels_of(f"{ARGSME}/touche-2021-task-1/{field}") == [
-            ("51", "a1", 2, labels[0]), ("51", "a3", 0, labels[1])]
-
-
 def test_groups_of_unjudged_arguments(irds, files):
     files.argsme()
     found = groups.get(f"{ARGSME}/stance")
@@ -93,12 +85,6 @@ def test_image_stances(irds, files, qrels_of):
     assert rows == [("1", "Ia", 1, "ONTOPIC"), ("1", "Ia", 1, "PRO"), ("1", "Ib", 0, "CON")]
     found = groups.get(name).lookup(["1", "1"], ["Ia", "Ib"])
     assert found.values.tolist() == [[qid, docno, group] for qid, docno, _, group in rows]
-
-
-def test_a_comparative_document_that_is_there_twice_has_one_relevance(irds, files, qrels_of):
-    files.comparative(["FIRST", "SECOND", "NO"], [0, 2, 1])
-    assert qrels_of("clueweb12/touche-2022-task-2/stance") == [
-        ("1", "clueweb12-0", 2, "SECOND"), ("1", "clueweb12-0", 2, "-")]
 
 
 def test_the_counts_of_ir_datasets(irds):

@@ -6,7 +6,6 @@ import io
 import pytest
 
 from pt_fairness import groups
-from pt_fairness.core.messages import FairnessWarning
 
 CORPUS = "argsme/2020-04-01/processed"
 TASK = f"{CORPUS}/touche-2022-task-1"
@@ -61,15 +60,6 @@ def test_groups_of_unjudged_pairs(irds, files):
     assert found.lookup([], []).empty
     other = groups.get(f"{TASK}/portal")
     assert found != other and found.digest() != other.digest()
-
-
-@pytest.mark.slow
-def test_a_missing_argument(irds, files, qrels_of):
-    write_corpus(files)
-    half, none = f"{A}__CONC__1,S9-A9__CONC__1", "S8-A8__CONC__1,S9-A9__CONC__1"
-    write_qrels(files, [("1", half, 1, 1, 1), ("1", none, 1, 1, 1)])
-    with pytest.warns(FairnessWarning, match=rf"{CORPUS}/stance: 2 of 3 documents .*'S9-A9'"):
-        assert qrels_of(f"{TASK}/stance") == [("1", half, 1, "PRO"), ("1", none, 1, "-")]
 
 
 @pytest.mark.parametrize("field, levels", [("quality", "201"), ("coherence", "102")])

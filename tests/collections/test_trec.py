@@ -196,12 +196,3 @@ def test_no_corpus_is_downloaded(irds, files, written):
         warnings.simplefilter("error", FairnessWarning)
         assert found.lookup(["0"], [persian[0]]).empty, "one warning is enough"
     assert not any((files.home / "neuclir/1").glob("*"))
-
-
-@pytest.mark.slow
-def test_the_corpora_that_are_there_are_used(irds, files, written):
-    remove_corpora(files, "zho", "rus")
-    chinese, persian = written["zh"][1][0], written["fa"][1][0]
-    found = groups.get(NAMES[0])
-    with pytest.warns(FairnessWarning, match="1 of 2 documents"):
-        assert found.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]

@@ -8,11 +8,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from slow_versions.common import Membership, Source, Topic
-from slow_versions.trec_fair import trec_fair
 from trec_fair_pages import DOCNOS22, GROUPS22, METADATA22, PAGES22, expected22, page22
 
-from pt_fairness import AWRF, TrecFair, collections, groups, targets
+from pt_fairness import AWRF, collections, groups, targets
 from pt_fairness.core.messages import FairnessWarning
 
 ID21, ID22 = "trec-fair/2021/eval", "trec-fair/2022/train"
@@ -53,14 +51,6 @@ def test_2021(irds, fair21, qrels_of):
     dataset = irds.load(f"{ID21}/locations")
     assert [query.text for query in dataset.queries_iter()] == ["Mathematicians", "Energy"]
     assert not (fair21.parent / "corpus.json.gz").exists(), "the articles are not read"
-
-
-def test_groups_of_unjudged_articles(fair21):
-    found = groups.get(f"{ID21}/locations")
-    assert found.complete and found.order is None and len(found.labels) == 7
-    assert found.lookup(["9"] * 3, ["303", "12", "316"]).values.tolist() == [
-        ["9", "303", "Africa"], ["9", "316", "Europe"], ["9", "316", "Northern America"]]
-    assert found.lookup([], []).empty
 
 
 def test_ordinal_fields_have_an_order(irds):
@@ -121,14 +111,9 @@ def test_other_labels_are_unannotated_with_a_warning(files, fair22):
 
 
 WORLD, GENDER = "trec-fair/2022/world", "trec-fair/2022/gender"
-OFFICIAL = {"gender": GENDER, "regions": WORLD, "source-regions": WORLD}
 #: What the track reads from the pages below, of each article.
 GENDERS = {"1": ["Man"], "2": ["Woman"], "3": ["Man", "Woman"], "4": ["Non-binary"], "5": ["Woman"],
            "6": []}
-REGIONS = {"1": {"Oceania": 2, "Western Asia": 1}, "2": {"Western Europe": 1}, "3": {}, "4": {},
-           "5": {"Oceania": 1, "Western Asia": 1}, "6": {}}
-SOURCES = {"1": {"Northern America": 3, "@UNKNOWN": 1}, "2": {"@UNKNOWN": 3}, "3": {},
-           "4": {"Oceania": 3, "Western Europe": 1}, "5": {"Western Asia": 5}, "6": {}}
 PAGES = [
     page22(1, gender=["male"], gender_category="Man", occupations=["artist"],
            page_subcont_regions=["Polynesia", "Melanesia", "Western Asia"],
@@ -182,44 +167,6 @@ def test_unknown_sources_have_their_share(official22):
     measures = [AWRF(groups=name, target=WORLD) @ 5 for name in names]
     one, two = ir_measures.calc_aggregate(measures, QRELS, RUN).values()
     assert one == two > 0
-
-
-def membership(found):
-    soft = isinstance(found, dict)
-    return Membership(dict(found) if soft else dict.fromkeys(found, 1.0), soft and bool(found))
-
-
-def topic(**of):
-    return Topic(
-        dict(zip(QRELS["doc_id"], QRELS["relevance"], strict=True)), [RUN["doc_id"].tolist()],
-        Source({}, frozenset()), targets={name: dict(targets.get(name).to_numpy().tolist())
-                                          for name in (WORLD, GENDER, "trec-fair/2021/world")},
-        attributes={name: Source({docno: membership(some) for docno, some in found.items()},
-                                 frozenset(groups.get(name).labels)) for name, found in of.items()})
-
-
-def test_the_score_of_2022(official22, values):
-    attributes = {f"{ID22}/{suffix}/official": target for suffix, target in OFFICIAL.items()}
-    params = {"attributes": attributes, "whole": f"{ID22}/gender/official"}
-    found = {f"{ID22}/gender/official": GENDERS, f"{ID22}/regions/official": REGIONS,
-             f"{ID22}/source-regions/official": SOURCES}
-    measure = TrecFair(**params) @ 500
-    assert values([measure], QRELS, RUN)[measure, "1"] == pytest.approx(
-        trec_fair(topic(**found), cutoff=500, **params), abs=1e-12)
-
-
-def test_2021_counts_an_article_in_each_of_its_continents(irds, files, values):
-    files.json_lines("trec-fair/2021/metadata.json.gz", [
-        {"page_id": number, "quality_score_disc": "FA", "geographic_locations": places}
-        for number, places in enumerate([[], ["Europe", "Asia"], ["Africa"], [], None, ["Asia"]])])
-    name, world = f"{ID21}/locations", "trec-fair/2021/world"
-    continents = {"0": [], "1": ["Europe", "Asia"], "2": ["Africa"], "3": [], "4": [],
-                  "5": ["Asia"]}
-    for whole in (name, ""):
-        params = {"attributes": {name: world}, "whole": whole, "unknown": "partial", "ideal": 1000}
-        measure = TrecFair(**params) @ 20
-        assert values([measure], QRELS, RUN)[measure, "1"] == pytest.approx(
-            trec_fair(topic(**{name: continents}), cutoff=20, **params), abs=1e-12)
 
 
 def test_targets_of_the_track():

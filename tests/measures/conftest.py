@@ -16,32 +16,17 @@ from pt_fairness import groups
 from pt_fairness.measures import MEASURES
 
 
-@pytest.fixture(scope="session")
-def sampled() -> Callable[..., pd.DataFrame]:
+def _sampled(case: Any, samples: int, seed: int) -> pd.DataFrame:
     """``sampled(case, samples, seed)``: a run of several rankings of a topic, of unequal length.
 
     The first sample lacks the first topic.
     """
-    return _sampled
-
-
-def _sampled(case: Any, samples: int, seed: int) -> pd.DataFrame:
     run, pick = case.run_frame.drop_duplicates(["query_id", "doc_id"]), random.Random(seed)
     frames = [run.sample(frac=pick.choice([0.3, 0.7, 1.0]), random_state=seed + i).assign(
         iteration=i, score=lambda one: [pick.random() for _ in range(len(one))])
         for i in range(samples)]
     frames[0] = frames[0][frames[0]["query_id"] != run["query_id"].iloc[0]]
     return pd.concat(frames)
-
-
-@pytest.fixture(scope="session")
-def equal_slow_versions() -> Callable[..., None]:
-    """``equal_slow_versions(found, measures, wanted, case, …)``: the values of each measure equal
-    those of ``wanted``, its name and parameters, on every topic of the case.
-
-    ``rows`` replace the run of the case. Other options are those of ``slow_versions.read``.
-    """
-    return _equal_slow_versions
 
 
 def _equal_slow_versions(
@@ -53,6 +38,11 @@ def _equal_slow_versions(
     rows: Any = None,
     **known: Any,
 ) -> None:
+    """``equal_slow_versions(found, measures, wanted, case, …)``: the values of each measure equal
+    those of ``wanted``, its name and parameters, on every topic of the case.
+
+    ``rows`` replace the run of the case. Other options are those of ``slow_versions.read``.
+    """
     by_measure: dict[Any, dict[str, float]] = {}
     for (measure, qid), value in found.items():
         by_measure.setdefault(measure, {})[qid] = value
@@ -63,8 +53,7 @@ def _equal_slow_versions(
         assert by_measure[measure] == pytest.approx(expected, abs=1e-9), f"{measure}"
 
 
-@pytest.fixture(scope="session")
-def groups_of() -> Callable[..., tuple[dict[str, Any], dict[str, Any]]]:
+def _groups_of(case: Any, kind: bool | str) -> tuple[dict[str, Any], dict[str, Any]]:
     """``groups_of(case, kind)``: the groups of a case as an option of measures, and as options of
     their slow versions.
 
@@ -72,10 +61,6 @@ def groups_of() -> Callable[..., tuple[dict[str, Any], dict[str, Any]]]:
     ``"open"`` for one that does not, ``"weights"`` for documents with weights, ``"some weights"``
     where two of three documents have them.
     """
-    return _groups_of
-
-
-def _groups_of(case: Any, kind: bool | str) -> tuple[dict[str, Any], dict[str, Any]]:
     if not kind:
         return {}, {}
     frame = case.groups_frame
@@ -94,23 +79,18 @@ def _groups_of(case: Any, kind: bool | str) -> tuple[dict[str, Any], dict[str, A
         "groups": lambda qid, docno: known.get((qid, docno), ()), "labels": labels}
 
 
-@pytest.fixture(scope="session")
-def agrees() -> Callable[..., None]:
-    """``agrees(case, [(name, params), …], kind=False, samples=1)``: each measure equals its slow
-    version on every topic, with groups of this kind (see ``groups_of``).
-
-    All are computed in one call of ir_measures. ``samples`` above 1 is for a run of several
-    rankings of a topic.
-    """
-    return _agrees
-
-
 def _agrees(
     case: Any,
     wanted: Iterable[tuple[str, dict[str, Any]]],
     kind: bool | str = False,
     samples: int = 1,
 ) -> None:
+    """``agrees(case, [(name, params), …], kind=False, samples=1)``: each measure equals its slow
+    version on every topic, with groups of this kind (see ``groups_of``).
+
+    All are computed in one call of ir_measures. ``samples`` above 1 is for a run of several
+    rankings of a topic.
+    """
     wanted = list(wanted)
     run, rows = case.run_frame, case.run
     if samples > 1:
@@ -120,6 +100,12 @@ def _agrees(
     measures = [MEASURES[name](**params, **source) for name, params in wanted]
     found = values_of(set(measures), case.qrels_frame, run)
     _equal_slow_versions(found, measures, wanted, case, rows=rows, **known)
+
+
+#: The functions above, for the tests of all measures.
+sampled, equal_slow_versions, groups_of, agrees = (
+    pytest.fixture(lambda function=function: function, scope="session", name=function.__name__[1:])
+    for function in (_sampled, _equal_slow_versions, _groups_of, _agrees))
 
 
 @pytest.fixture

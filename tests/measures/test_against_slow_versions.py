@@ -156,9 +156,6 @@ def test_rkl_over_all_groups_of_a_run(make_case, agrees, seed, several):
         for norm in axis("norm", "none") for rel in axis("rel", 0)])
 
 
-# --------------------------------------------------------------------------------------- real runs
-
-
 #: 6 decimals of the means over the topics of the runs humR03dc and NLPR03vb10.
 PUBLISHED = {
     "rND@10": (0.239915, 0.220101), "rKL@10": (0.155140, 0.140547), "rRD@10": (0.102252, 0.102626),

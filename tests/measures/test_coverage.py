@@ -95,10 +95,6 @@ def test_what_is_refused(text, word):
         ir_measures.parse_measure(text).validate_params()
 
 
-def test_a_gain_of_0_for_irrelevant_documents_is_possible():
-    OfGroup(measure=nDCG(gains={0: 0, 1: 2}), group="A").validate_params()
-
-
 def test_views_have_no_value_of_it():
     from pt_fairness import analysis
     runs = {"one": RUN}

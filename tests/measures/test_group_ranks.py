@@ -7,42 +7,13 @@ import random
 
 import ir_measures
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 from measure_cases import of_lists
 from slow_versions import statistics
 
-from pt_fairness import ARP, FAIR, PEER, groups
+from pt_fairness import FAIR, PEER
 from pt_fairness.measures.statistical_tests import levels, m_table
-
-
-def graded(relevance, labels):
-    """Qrels and a run of the documents in their order, and their groups."""
-    docnos = [f"d{i}" for i in range(len(relevance))]
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": docnos, "relevance": relevance})
-    run = pd.DataFrame({"query_id": "1", "doc_id": docnos,
-                        "score": -np.arange(len(docnos), dtype=float)})
-    return qrels, run, groups.from_mapping(dict(zip(docnos, labels, strict=True)))
-
-
-@pytest.mark.parametrize("grades", [1, 2, 4, 5, 60])
-def test_errors_of_relevance_that_is_no_whole_number(values, grades):
-    random = np.random.default_rng(grades)
-    relevance = random.integers(0, grades, 60) / grades + 0.125
-    labels = [list(random.permutation(["A", "B", "C"])[:random.integers(1, 4)]) for _ in range(60)]
-    qrels, run, source = graded(relevance, labels)
-    found = {}
-    for group in "ABC":
-        won = mixed = 0.0
-        for i, j in itertools.combinations(range(60), 2):
-            one, other = ((group in labels[d]) / len(labels[d]) for d in (i, j))
-            won += one * (1 - other) * (relevance[i] < relevance[j])
-            mixed += one * (1 - other) + other * (1 - one)
-        found[group] = won / mixed
-    measure = ARP(pairs="errors", rel=0, groups=source)
-    expected = max(found.values()) - min(found.values())
-    assert values([measure], qrels, run)[measure, "1"] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("languages", [2, 3, 5])

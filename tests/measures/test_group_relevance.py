@@ -51,11 +51,6 @@ def test_gfr_against_the_slow_version(make_case, values, equal_slow_versions, re
                         groups=lambda *_: ("any",), details=details)
 
 
-def test_an_ordinal_divergence_without_an_order(worked_exposure, values):
-    with pytest.raises(ValueError, match=r"order of all labels 'A', 'B': .* order='…'"):
-        values([GF(divergence="nmd")], *worked_exposure())
-
-
 def test_an_undefined_part_makes_the_topic_undefined(registered_groups):
     qrels = pd.DataFrame([("1", "a", 1), ("1", "b", 1), ("2", "a", 1), ("3", "b", 0)],
                          columns=["query_id", "doc_id", "relevance"])

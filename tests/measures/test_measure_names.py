@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import ir_measures
-import pandas as pd
 import pytest
 from one_test import each
 
@@ -60,10 +59,6 @@ def test_negative_numbers(text):
         ir_measures.parse_measure(text)
     assert parsed_one(text) == pt_fairness.RaB(values={"PRO": 1, "CON": -1}) @ 10
     assert ir_measures.parse_measure(str(parsed_one(text))) == parsed_one(text)
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": list("abc"), "relevance": 1,
-                          "iteration": ["PRO", "CON", "PRO"]})
-    run = qrels[["query_id", "doc_id"]].assign(score=[3.0, 2.0, 1.0])
-    assert parsed_one(text).calc_aggregate(qrels, run) == pytest.approx((1 - 1 + 1) / 3)
     # A minus in a label is kept.
     assert parsed_one("rKL(protected='a-1')@5") == pt_fairness.rKL(protected="a-1") @ 5
 

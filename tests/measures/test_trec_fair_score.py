@@ -89,10 +89,6 @@ def test_worked_values(track, values, params, expected):
     assert trec_fair(topic, **params) == pytest.approx(expected, abs=5e-7)
 
 
-# --------------------------------------------------------------------------------------------------
-# random input
-
-
 def random_source(pick, documents, labels, weighted):
     """Groups of most documents; some have none, and some are not known."""
     found = {}
@@ -168,10 +164,6 @@ def test_slow_version(values, registered_groups, seed, names):
         for measure, params in zip(measures, wanted, strict=True):
             expected = trec_fair(topic, **params) or 0.0
             assert found[measure, qid] == pytest.approx(expected, abs=1e-12), (measure, qid)
-
-
-# --------------------------------------------------------------------------------------------------
-# edges
 
 
 def test_undefined_topics_and_topics_without_results(track, values):

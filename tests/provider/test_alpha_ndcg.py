@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from case_marks import quick_cases
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
-from provider_cases import QRELS, RUN, subtopic_case, told, told_of
+from provider_cases import QRELS, RUN, subtopic_case, told_of
 from slow_versions.formulas import weight
 from slow_versions.rows import order_run
 
@@ -198,13 +198,6 @@ def test_ties_that_cannot_are_not(run):
 def test_scores_that_are_equal_as_float32_are_tied():
     assert told_of([alpha_nDCG @ 2], JUDGED, run_of(a=2.0, b=1.00000001, c=1.0, d=0.5, f=0.2))
     assert not told_of([alpha_nDCG @ 2], JUDGED, run_of(a=2.0, b=1.0001, c=1.0))
-
-
-def test_one_warning_per_evaluator():
-    evaluator = ir_measures.evaluator(
-        [alpha_nDCG @ 3, alpha_nDCG(alpha=0.9) @ 3, alpha_DCG @ 3], JUDGED)
-    run = run_of(a=2.0, b=1.0, c=1.0)
-    assert len(told(lambda: [evaluator.calc_aggregate(run) for _ in range(3)])) == 1
 
 
 def test_the_environment_variable_leaves_all_of_it_to_ndeval(monkeypatch):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -17,15 +15,12 @@ from pt_fairness import (
     Annotated,
     DistFair,
     FairnessWarning,
-    RepBias,
-    TrecFair,
     groups,
     logDP,
     nDD,
     nDJS,
     rKL,
     rND,
-    targets,
 )
 
 JUDGED = pd.DataFrame([("1", "a", 1, "A"), ("1", "b", 1, "B"), ("2", "a", 1, "A"),
@@ -90,16 +85,6 @@ def test_groups_of_other_documents_are_warned_of(worked):
     assert any("group" in text and "'y'" in text for text in texts)
 
 
-def test_sources_of_attributes_that_know_no_document_are_warned_of(forget_targets):
-    qrels = pd.DataFrame([("1", "a", 1)], columns=["query_id", "doc_id", "relevance"])
-    place = groups.from_mapping({"a": ["N", "S"], "b": "N"}, name="place")
-    targets.register("places", pd.DataFrame({"group": ["N", "S"], "share": 0.5}))
-    measure = TrecFair(attributes={place: "places"})
-    assert told_of([measure], qrels, {"1": {"a": 2.0, "b": 1.0}}) == []
-    text, _ = sorted(told_of([measure], qrels, {"1": {"y": 1.0}}))
-    assert "'y'" in text and "'place'" in text
-
-
 class Grouped(groups.Groups):
     """Groups of a class, with labels that it may not keep to."""
 
@@ -136,13 +121,6 @@ def test_topics_that_are_undefined_for_one_run():
     messages = told(lambda: [list(evaluator.iter_calc(rows)) for rows in (run, run[:3], run[1:])])
     both, another = messages
     assert str(measure) in both and "1 of 2 topics ('2')" in both and "('1')" in another
-
-
-def test_a_topic_that_is_undefined_without_results():
-    """RepBias without a cutoff divides by the number of documents, which is 0."""
-    qrels = JUDGED.assign(iteration=["A", "B", "", ""])
-    (mask,) = ir_measures.evaluator([RepBias(group="A")], qrels).undefined().values()
-    assert mask.tolist() == [False, True]
 
 
 SOURCE = groups.from_mapping({"a": "PRO", "c": "CON"})
@@ -222,15 +200,6 @@ def test_ids_that_became_floats_are_the_whole_numbers_that_they_were(kind):
     assert expected[measures[1]] == 1.0
     for one, other in ((as_floats[0], run), (qrels, as_floats[1]), as_floats):
         assert ir_measures.calc_aggregate(measures, one, other) == expected
-
-
-def test_conflicting_groups_are_several_groups(worked):
-    qrels = pd.concat([worked.qrels_frame, pd.DataFrame([("1", "a", 1, "CON")], columns=QRELS)])
-    # c is CON, a both, b PRO. CON and PRO have two documents each: CON is first, and protected.
-    found = by_topic([rND @ 1, rND(norm="none") @ 3, Annotated], qrels, worked.run_frame)
-    assert found["rND@1", "1"] == pytest.approx((1 - 2 / 3) / (2 / 3))
-    assert found["rND(norm='none')@3", "1"] == pytest.approx(1 / 3 + (1 / 3) / math.log2(3))
-    assert found["Annotated", "1"] == 3 / 4
 
 
 def test_a_group_that_the_run_alone_has_is_unannotated_and_warned_of(worked):

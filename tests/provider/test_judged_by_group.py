@@ -27,7 +27,6 @@ from pt_fairness import (
     groups,
     rKL,
 )
-from pt_fairness.evaluation.plan import judged_labels
 
 WORKED = "1 PRO a 1\n1 CON a 0\n1 PRO c 1\n1 CON c 0\n1 PRO b 0\n1 CON b 1\n1 PRO d 0\n1 CON d 1\n"
 #: What each measure is of a, c, b, d.
@@ -92,14 +91,6 @@ def test_the_file_and_the_line_of_an_example(tmp_path):
         evaluate({"a": run_of("acbd")}, path, [AWRF @ 2], progress=False)
 
 
-def test_a_pipeline_with_the_same_groups_is_an_oracle():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        source = groups.from_frame(frame_of(WORKED))
-        labels = judged_labels(None, frame_of(WORKED))
-        assert labels == judged_labels(source, frame_of(WORKED))
-
-
 def test_0_beside_words_is_no_group():
     qrels = frame_of("1 PRO a 1\n1 CON b 1\n1 0 c 1\n1 Q0 d 1\n")
     expected = qrels.replace({"iteration": {"0": "-", "Q0": "-"}})
@@ -138,13 +129,6 @@ HUMAN, LLM = (OfGroup(measure=nDCG @ 5, group=group) for group in ("human", "llm
 MEASURES = [HUMAN, LLM, MRecall @ 2, nDCG @ 5]
 NAMES = list(map(str, MEASURES))
 OF_GROUP = pytest.approx([0.315465, 1.0, 0.5, 0.806574], abs=1e-6)
-
-
-def test_evaluate():
-    source = groups.from_mapping(dict(zip(JUDGED["docno"], JUDGED["iteration"], strict=True)))
-    for qrels, of_source in ((JUDGED, {}), (JUDGED.drop(columns="iteration"), {"groups": source})):
-        table = evaluate({"one": RANKED}, qrels, NAMES, progress=False, **of_source).averages
-        assert [*table[NAMES].iloc[0]] == OF_GROUP
 
 
 def test_several_rankings_of_a_topic_are_averaged():

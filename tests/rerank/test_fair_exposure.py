@@ -77,26 +77,6 @@ class TestFairPolicy:
         assert utility == pytest.approx((3.8132 + 3.7929) / 2, abs=1e-4)
         assert exposures == pytest.approx([weights.sum() / 2] * 2)
 
-    def test_equal_scores(self):
-        # Only the two orders with one group first and last can be told apart by a bonus.
-        shares = np.eye(2)[[0, 1, 0, 1]]
-        rankings, probabilities = fair_policy(
-            np.ones(4), shares, np.array([0.5, 0.5]), weights_of(4, 4))
-        assert rankings.tolist() == [[0, 2, 1, 3], [1, 3, 0, 2]]
-        assert probabilities == pytest.approx([0.5, 0.5])
-
-    def test_groups_of_no_share_in_the_target(self):
-        # The least difference takes rankings that the largest utility does not.
-        shares = np.array([[0, 0, 0, 0, 1], [0, 0, 0, 1, 0], [0, 0, 0.5, 0, 0.5],
-                           [0.5, 0.5, 0, 0, 0], [0.5, 0, 0, 0, 0.5]])
-        arguments = np.linspace(1, 0, 5), shares, np.array([0.5, 0.5, 0, 0, 0]), weights_of(5, 2)
-        policy = fair_policy(*arguments)
-        gap, utility = slow.optimum(*(one.tolist() for one in arguments))
-        found, exposures = expected(policy, arguments[0], shares, arguments[3])
-        assert abs(exposures - arguments[2] * arguments[3].sum()).sum() == pytest.approx(gap)
-        assert found == pytest.approx(utility)
-
-
 WEIGHTS = 1 / np.log2(np.arange(2, 100))
 
 

@@ -7,14 +7,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pyterrier.testing import transformer_test_class
 from rerank_cases import WORKED, frame_of, groups_of, order, random_topics, results
 from slow_versions import rerank, sampling
 
 from pt_fairness import rerank as rerankers
-from pt_fairness.core.arrays import uniforms
 from pt_fairness.rerank.policies import plackett_luce_order
 
 ENDLESS = [("a", np.inf, "P"), ("b", 2.0, "C"), ("c", 1.0, "C")]
@@ -54,10 +51,6 @@ def test_a_draw_depends_on_its_topic_alone(policy):
     whole = policy(frame)
     alone = pd.concat([policy(one) for _, one in frame.groupby("qid", sort=False)])
     pd.testing.assert_frame_equal(whole, alone.reset_index(drop=True))
-    other = policy(frame.sample(frac=1, random_state=2))
-    pd.testing.assert_frame_equal(
-        other.sort_values(["qid", "rank"]).reset_index(drop=True),
-        whole.sort_values(["qid", "rank"]).reset_index(drop=True))
 
 
 class TestNothingToDo:
@@ -107,32 +100,9 @@ class TestSeveralRankings:
             policy.rankings(results(WORKED), samples)
 
 
-class TestUniforms:
-    @given(st.integers(-(2**70), 2**70), st.text(max_size=5), st.integers(0, 2**40),
-           st.integers(0, 30))
-    def test_philox(self, seed, qid, sample, size):
-        qid = qid.encode("utf-8", "replace").decode()
-        expected = sampling.uniforms(seed, qid, sample, size)
-        assert uniforms(seed, qid, sample, size).tolist() == expected
-
-    def test_worked_values(self):
-        assert uniforms(0, "1", 0, 3).round(6).tolist() == [0.627144, 0.860901, 0.656796]
-
-
-scores = st.lists(st.integers(0, 8), min_size=1, max_size=12).map(
-    lambda some: np.sort(some)[::-1] / 8)
-
-
-class TestOrders:
-    @given(scores, st.sampled_from([0.01, 0.1, 1.0, 100.0]), st.integers(0, 1000))
-    def test_slow_version(self, r, temperature, sample):
-        u = uniforms(0, "q", sample, len(r))
-        expected = sampling.plackett_luce(r.tolist(), temperature, u.tolist())
-        assert plackett_luce_order(r, temperature, u).tolist() == expected
-
-    @pytest.mark.filterwarnings("error")
-    @pytest.mark.parametrize("temperature", [0.1, 1e-320, math.inf])
-    def test_extremes_are_in_order(self, temperature):
-        u = np.array([0.5, 1.0, 2.0**-54])
-        order = plackett_luce_order(np.array([1.0, 0.5, 0.0]), temperature, u)
-        assert sorted(order.tolist()) == [0, 1, 2]
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("temperature", [0.1, 1e-320, math.inf])
+def test_extremes_are_in_order(temperature):
+    u = np.array([0.5, 1.0, 2.0**-54])
+    order = plackett_luce_order(np.array([1.0, 0.5, 0.0]), temperature, u)
+    assert sorted(order.tolist()) == [0, 1, 2]

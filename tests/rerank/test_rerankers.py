@@ -112,24 +112,6 @@ def test_columns_and_topics(method):
         assert one["rank"].dtype == "int64" and one["score"].dtype == float
 
 
-@pytest.mark.newest
-def test_in_an_experiment_with_a_plan(method):
-    """PyTerrier runs the common prefix once; the measures see the new order."""
-    calls = []
-
-    def retrieve(queries):
-        calls.extend(queries["qid"])  # none when PyTerrier inspects the pipeline
-        return FRAME.assign(query="q")
-
-    retriever = pt.apply.generic(retrieve)
-    topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
-    qrels = SOURCE.to_qrels(FRAME[["qid", "docno"]].assign(label=1))
-    measure = pt_fairness.AWRF(target="uniform") @ 3
-    table = pt.Experiment([retriever >> method(SOURCE), retriever >> method(SOURCE) % 5],
-                          topics, qrels, [measure], plan="tree")
-    assert calls == ["1"] and table[str(measure)].nunique() == 1
-
-
 def test_cutoffs_and_progress_bars(method, capsys):
     one = method(SOURCE, k=4, verbose=True)
     cut = (pt.Transformer.from_df(FRAME) >> one % 3).compile()
