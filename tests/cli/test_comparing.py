@@ -27,7 +27,7 @@ def folder(make_case, qrels, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_qrels(qrels, "qrels")
     (tmp_path / "runs").mkdir()
-    for seed in range(3, 7):
+    for seed in range(3, 6):
         run = make_case(seed, topics=12, labels=3).run_frame
         (tmp_path / "runs" / f"system {seed}").write_text(trec_run(run), encoding="utf-8")
     (tmp_path / "topics").write_text("qid,group\n" + "".join(
@@ -56,7 +56,7 @@ def assert_printed(text, frame):
 
 def test_every_digit_is_printed(table, expected):
     code, out, err = table()
-    assert code == 0 and "8/8" not in err
+    assert code == 0
     assert "warning: undefined topics" in err
     averages, per_query = expected()
     assert_printed(out, averages)
@@ -75,7 +75,7 @@ def test_a_baseline_by_name_or_path(table, expected, folder):
     assert [row["nDCG@5"] for row in rows] == averages["nDCG@5"].tolist()
 
 
-@each("form", ["csv", "md", "latex", "html", "json", "text"])
+@each("form", ["json", "latex", "text"])
 def test_the_forms_are_those_of_the_function(table, expected, form):
     options = ["--label", "AP=A = B", "--digits", "2", "--p-values", "--correction", "none"]
     printed = table("--baseline", "system 3", "--format", form, *options)[1]
@@ -87,8 +87,8 @@ def test_the_forms_are_those_of_the_function(table, expected, form):
 def test_a_broken_file_is_left_out(table, folder):
     (folder / "short").write_text("1 Q0 a 1 2 tag\n1 Q0 b 2 1\n")
     code, out, err = table()
-    assert code == 1 and len(out.splitlines()) == 5
-    assert "1 of 5 runs could not be evaluated" in err and "short, line 2" in err
+    assert code == 1 and len(out.splitlines()) == 4
+    assert "1 of 4 runs" in err and "short, line 2" in err
 
 
 def test_intervals_verdicts_and_the_test(table, expected):
@@ -129,17 +129,15 @@ def test_who_is_hidden_is_said_beside_csv(command, tmp_path, monkeypatch):
 
 
 @each("options, says", [
-    *((f"--per-query {ignored}", ignored.split()[0]) for ignored in (
-        "--baseline 0", "--references", "--ci 0.9", "--p-values", "--tolerance AP=1")),
-    *((f"--uncertain 9 {ignored}", f"{ignored.split()[0]}: not allowed with --uncertain")
-      for ignored in ("--test t", "--correction holm", "--references", "--count-undefined",
-                      "--label AP=x")),
+    ("--per-query --baseline 0", "--baseline"), ("--per-query --ci 0.9", "--ci"),
+    ("--uncertain 9 --test t", "--test: not allowed with --uncertain"),
+    ("--uncertain 9 --count-undefined", "--count-undefined"),
     ("--topic-groups topics --references", "--references: not allowed with --topic-groups"),
-    ("--topic-groups topics --baseline 0", "--baseline: not allowed with --topic-groups"),
     ("--test-zero --ci 0.9", "--ci: not allowed with --test-zero"),
-    ("--test-zero --per-query", "--per-query"), ("--uncertain 9 --test-zero", "--test-zero"),
-    *((option, f"{option.split()[0]}: not allowed without --baseline") for option in (
-        "--test t", "--correction none", "--p-values", "--tolerance AP=0.1")),
+    ("--test-zero --per-query", "--per-query"), ("--shares --baseline 0", "--shares"),
+    ("--shares --label AP=x", "--label"), ("--shares --per-query", "--shares"),
+    *((option, "without --baseline") for option in ("--test t", "--correction none",
+                                                    "--p-values", "--tolerance AP=0.1")),
     ("--baseline nobody", "nobody"), ("--correction x --baseline 0", "got 'x'"),
     ("--label unfair", "--label"), ("--label P@1=x", "P@1"), ("--tolerance AP", "--tolerance"),
     ("--names A", "names"), ("--digits -1", "digits"), ("--ci 95", "95")])
@@ -149,25 +147,14 @@ def test_options_that_are_wrong(table, options, says):
 
 
 def test_shares(folder, command, qrels):
-    code, text, _ = command("table", "qrels", *sorted(folder.iterdir()), "-m", "nDCG@5", "rND@5",
-                            "--shares")
-    assert code == 0
-    expected = analysis.shares({path.name: path for path in sorted(folder.iterdir())}, qrels,
-                               cutoff=5)
-    assert_printed(text, expected)
-    code, text, _ = command("table", "qrels", *sorted(folder.iterdir()), "-m", "rND@5",
-                            "--shares", "--format", "text")
-    assert code == 0 and "*" not in text and "first 5 documents" in text
-
-
-@each("options, says", [
-    (["nDCG@5", "--shares"], "groups"),
-    (["rND@5", "--shares", "--baseline", "system 3"], "--shares"),
-    (["rND@5", "--shares", "--per-query"], "--shares"),
-    (["rND@5", "--shares", "--label", "rND@5=x"], "--label")])
-def test_shares_alone(folder, command, options, says):
-    code, _, error = command("table", "qrels", *sorted(folder.iterdir()), "-m", *options)
-    assert code == 2 and says in error
+    runs = sorted(folder.iterdir())[:2]
+    asked = ["table", "qrels", *runs, "-m", "nDCG@5", "rND@5", "--shares"]
+    assert_printed(command(*asked)[1], analysis.shares({run.name: run for run in runs}, qrels,
+                                                       cutoff=5))
+    text = command(*asked, "--format", "text")[1]
+    assert "*" not in text and "first 5 documents" in text
+    code, _, error = command("table", "qrels", *runs, "-m", "nDCG@5", "--shares")
+    assert code == 2 and "groups" in error
 
 
 def test_a_terminal_gets_a_table(table, expected, monkeypatch):

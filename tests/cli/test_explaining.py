@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from case_marks import quick_cases
-from one_test import each
 from scipy.stats import chi2
 
 from pt_fairness import FairnessWarning, evaluate, explain, groups, targets
@@ -101,34 +100,14 @@ def test_the_printed_formula_gives_the_value(explained, measure, folder):
     assert computed == pytest.approx(value, abs=1e-3), (names, numbers)
 
 
-def test_each_grade_of_peer_has_its_numbers(explained, folder):
-    where = folder / "run", folder / "qrels", "1"
-    frame = explain("PEER(weights={1:0.4,2:0.6})@6", *where).frame
-    for grade in (1, 2):
-        alone = explain(f"PEER(weights={{{grade}:1.0}})@6", *where).frame
-        assert frame[f"grade {grade}: H"][0] == alone[f"grade {grade}: H"][0]
-
-
-@each("name", ["rND", "rKL", "rRD", "nDD"])
-def test_the_contributions_of_a_norm_by_range(folder, name):
-    frame = explain(f"{name}(norm='range')@6", folder / "run", folder / "qrels", "1").frame
+def test_the_contributions_of_a_norm_by_range(folder):
+    frame = explain("rKL(norm='range')@6", folder / "run", folder / "qrels", "1").frame
     first = frame.iloc[0]
     counting = frame[frame["counts"]]
+    assert set(frame["reason"][~frame["counts"]]) == {"no group"}
     even = counting["discount"] * first["fairest sum"] / counting["discount"].sum()
     by_hand = (counting["product"] - even) / (first["least fair sum"] - first["fairest sum"])
     np.testing.assert_allclose(counting["contribution"], by_hand, atol=1e-12)
-
-
-def test_products_and_contributions(folder):
-    frame, value, _, _ = explain("rKL@6", folder / "run", folder / "qrels", "1")
-    np.testing.assert_allclose(frame["product"], frame["divergence"] * frame["discount"])
-    ranked = frame[frame["counts"]]
-    np.testing.assert_allclose(ranked["contribution"], ranked["product"] / frame["Z"][0])
-    out = frame[~frame["counts"]]
-    assert not out.empty and out["product"].isna().all() and (out["reason"] == "no group").all()
-    assert frame["fairest"][0] <= frame["topic value"][0] == value
-    judged = explain("nDCG(judged_only=True)@4", folder / "run", folder / "qrels", "1").frame
-    assert set(judged["reason"][~judged["counts"]]) <= {"not judged"}
 
 
 def test_groups_and_a_file(explained, folder):
@@ -151,10 +130,3 @@ def test_topics_without_value_and_other_errors(explained, folder, command):
         assert code == 2 and re.search(says, err), err
     code, _, err = command("explain", "none", "run", "-m", "nDCG", "--topic", 1)
     assert code == 2 and "nDCG" in err and "qrels" in err
-
-
-def test_a_topic_without_results(explained, folder):
-    (folder / "qrels9").write_text((folder / "qrels").read_text() + "9 g0 d1 1\n9 g1 d2 1\n")
-    assert "where" not in explained("rND@5", 9, qrels="qrels9")
-    frame, value, formula, reason = explain("rND@5", folder / "run", folder / "qrels9", "9")
-    assert frame.empty and (value, formula, reason) == (1, "", "")

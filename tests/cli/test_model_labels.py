@@ -70,9 +70,9 @@ ASKED = [*RUNS, "-m", "nDCG@3", "AWRF@3", "--groups", "model.csv"]
 @pytest.fixture
 def track(folder_of, monkeypatch):
     """Qrels, two runs of 20 topics, labels of a model, and the true ones, some of no group."""
-    monkeypatch.setattr(label_sampler, "BURN_IN", 20)
+    monkeypatch.setattr(label_sampler, "BURN_IN", 5)
     monkeypatch.setattr(label_sampler, "STEP", 1)
-    monkeypatch.setattr(corrections, "DRAWS", 20)
+    monkeypatch.setattr(corrections, "DRAWS", 10)
     rng = np.random.default_rng(1)
     docnos = [f"d{i}" for i in range(200)]
     qids = np.repeat(np.arange(20), 10)
@@ -134,9 +134,8 @@ def test_the_way_from_a_list_to_corrected_values(track, command):
     code, out, _ = command("table", *ASKED, *none, *human, "--baseline", "one", "--ci", "0.9",
                            "--format", "text")
     assert code == 0 and found.summary().split(";")[0] in out and "baseline" in out
-    page = report(RUNS[1:], "qrels", ASKED[4:6], groups=model, human=labels, progress=False)
     code, out, _ = command("report", *ASKED, *none, *human)
-    assert code == 0 and found.summary() in page.paragraph and page.paragraph in unescape(out)
+    assert code == 0 and found.summary() in unescape(out)
 
 
 def test_texts_and_files_that_exist(track, command, monkeypatch):
@@ -163,32 +162,29 @@ def test_an_interrupt_leaves_nothing_behind(track, command, monkeypatch):
 
 
 @each("options, says", [
-    *((f"table --human sample {option}", option.split()[0]) for option in (
-        "--per-query", "--uncertain 9", "--topic-groups wrong", "--test-zero", "--test t",
-        "--correction none", "--p-values", "--references", "--tolerance AWRF@3=1",
-        "--count-undefined")),
-    ("report --human sample --uncertain 9", "--uncertain"), ("report --human sample --test t",
-                                                             "--test"),
+    ("table --human sample --per-query", "--per-query"),
+    ("table --human sample --test t", "--test"),
+    ("report --human sample --uncertain 9", "--uncertain"),
     ("table --human sample --none Q", "'Q'"), ("table --human no/file", "no/file"),
     ("table --human-topics sample", "topics"),
     ("table --human sample wrong", "sample, line 2"), ("label -o x", "--whole-topics"),
     ("label --documents 3 --whole-topics 3 -o x", "--whole-topics"),
     ("label --documents 3", "--output")])
-def test_options_of_human_labels_that_are_wrong(track, command, options, says):
-    Path("sample").write_text("docno,group\nd3,F\n")
-    Path("wrong").write_text("docno,qid,group\nd3,0,M\n")
+def test_options_of_human_labels_that_are_wrong(files, command, options, says):
+    Path("sample").write_text("docno,group\nd3,A\n")
+    Path("wrong").write_text("docno,qid,group\nd3,1,B\n")
     name, *rest = options.split()
     code, out, err = command(name, *ASKED, *rest)
     assert (code, out) == (2, "") and says in err.splitlines()[-1]
 
 
-def test_human_labels_need_those_of_a_model(track, command):
-    Path("sample").write_text("docno,group\nd3,F\n")
+def test_human_labels_need_those_of_a_model(files, command):
+    Path("sample").write_text("docno,group\nd3,A\n")
     code, _, err = command("table", *RUNS, "-m", "nDCG@3", "--human", "sample")
     assert code == 2 and "--groups" in err
     with pytest.raises(ValueError, match="groups"):
         report(RUNS[1:], "qrels", ["nDCG@3"], human="sample")
     with pytest.raises(ValueError, match="uncertain"):
         report(RUNS[1:], "qrels", ["AWRF@3"], groups="model.csv", human="sample", uncertain=9)
-    code, out, _ = command("table", *ASKED, "--human", "sample", "--shares")
+    code, out, _ = command("table", *ASKED, "--human", "human.csv", "--shares")
     assert code == 0 and "attention" in out

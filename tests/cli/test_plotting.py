@@ -10,7 +10,6 @@ import warnings
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from case_marks import quick_cases
 from one_test import each
 
 from pt_fairness import FairnessWarning, analysis, evaluate, plots
@@ -24,8 +23,8 @@ RUNS = ["bm25", "dph", "splade"]
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     folder, rng = tmp_path_factory.mktemp("plot"), np.random.default_rng(2)
-    labels = rng.random((8, 10)) < 0.5
-    pairs = list(itertools.product(range(8), range(10)))
+    labels = rng.random((6, 10)) < 0.5
+    pairs = list(itertools.product(range(6), range(10)))
     (folder / "qrels").write_text("".join(
         f"{q + 1} {'PRO' if d % 3 else 'CON'} d{d} {int(labels[q, d])}\n" for q, d in pairs))
     for strength, name in enumerate(RUNS):
@@ -67,7 +66,7 @@ def expected(figure, folder):
     }[figure]()
 
 
-@pytest.mark.parametrize("figure", quick_cases(FIGURES, first=6))
+@pytest.mark.parametrize("figure", FIGURES)
 def test_it_draws_what_the_function_draws(figure, folder, plot):
     options = {"tradeoff": {"measures": MEASURES[:2]}, "explain": {"runs": RUNS[:1]}}
     code, err = plot(figure, "-o", f"{figure}.png", **options.get(figure, {}))
@@ -80,13 +79,13 @@ def test_it_draws_what_the_function_draws(figure, folder, plot):
     assert (folder / f"{figure}.png").read_bytes() == drawn.getvalue()
 
 
-@pytest.mark.parametrize("options, width, size", [
-    (["--style", "paper", "--font-size", "7"], 3.3, "7"), (["--width", "5"], 5.0, "10")])
+@each("options, width, size", [(["--style", "paper", "--font-size", "7"], 3.3, 7),
+                               (["--width", "5"], 5.0, 10)])
 def test_a_width_and_a_font_size(folder, plot, options, width, size):
     assert plot("distribution", *options, "-o", "sized.svg", measures=["nDCG@5"])[0] == 0
     text = (folder / "sized.svg").read_text("utf-8")
     assert f'width="{72 * width:g}pt"' in text
-    assert f"font-size: {size}px" in text or f"scale({int(size) / 100:g} " in text
+    assert f"font-size: {size}px" in text or f"scale({size / 100:g} " in text
 
 
 def texts(path):
@@ -95,15 +94,11 @@ def texts(path):
 
 
 def test_names_a_baseline_and_references_of_a_tradeoff(folder, plot):
-    (folder / "twice.run").write_text((folder / "dph").read_text() + "1 Q0 d1 1 0.5 x\n")
-    code, err = plot("tradeoff", "-o", "x.svg", "--baseline", "B", "--references", "--front",
-                     "--names", "A", "B", "C", runs=["twice.run", "dph", "splade"],
-                     measures=MEASURES[:2])
+    code, _ = plot("tradeoff", "-o", "x.svg", "--baseline", "B", "--references", "--front",
+                   "--names", "A", "B", "C", measures=MEASURES[:2])
     shown = texts(folder / "x.svg")
     assert code == 0 and {"A", "B", "C", "baseline", "front of the judgments"} <= {*shown}
     assert any(text.startswith("[random order]") for text in shown)
-    lines = err.splitlines()
-    assert len(lines) == len({*lines}) > 0, "each warning is written once"
 
 
 def test_a_topic_and_a_baseline(folder, plot):
@@ -119,7 +114,7 @@ def test_a_topic_and_a_baseline(folder, plot):
     ("tradeoff", "-o no.pdf -m P@5", "P@5"), ("tradeoff", "-o no.pdf", "BiasP"),
     ("explain", "-o no.pdf", "one run"),
     ("strips", "-o no.pdf --topic 99", "'99'"),
-    ("strips", "-o no.pdf --style poster", "'poster'"), ("strips", "-o no.pdf --width 0", "width"),
+    ("strips", "-o no.pdf --style poster", "'poster'"),
     ("differences", "-o no.pdf --baseline bm2", "'bm25'"),
     ("tradeoff", "-o no.pdf --topic 1", "--topic"), ("explain", "-o no.pdf --front", "--front"),
     ("differences", "-o no.pdf --correction 5", "'5'")])

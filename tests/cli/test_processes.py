@@ -13,16 +13,11 @@ from pathlib import Path
 import pytest
 from evaluation.common import several
 
-from pt_fairness import cli
-
 pytestmark = pytest.mark.slow
 MEASURES, TABLE = ["measures"], ["table", "qrels", "run", "-m", "Annotated@5"]
 ANNOTATE = ["annotate", "qrels", "trec-newswire"]
-COMMANDS = pytest.mark.parametrize("command", [MEASURES, TABLE], ids=["measures", "table"])
 #: Text is kept until the end of the process.
 BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}
-needs_a_shell = pytest.mark.skipif(not os.path.exists("/bin/sh"),
-                                   reason="needs a shell that closes files")
 
 
 @pytest.mark.parametrize("command, says", [
@@ -38,8 +33,7 @@ def test_a_reader_that_has_gone(files, process, command, says):
     assert (done.returncode, done.stderr) == (1, says)
 
 
-@needs_a_shell
-@COMMANDS
+@pytest.mark.parametrize("command", [MEASURES, TABLE], ids=["measures", "table"])
 def test_standard_output_that_is_closed(files, process, command):
     done = process(*command, shell=">&-")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
@@ -55,20 +49,6 @@ def test_output_is_utf8_whatever_the_locale(folder_of, process, command, text):
     done = process(*command, env={**os.environ, "PYTHONIOENCODING": "cp1252"}, errors="replace")
     assert text in done.stdout and "Traceback" not in done.stderr
     assert done.returncode == (0 if text else 2)
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="standard input has no path")
-@pytest.mark.parametrize("command, piped", [
-    (["annotate", "qrels", "groups.csv"], "groups.csv"),
-    (["table", "qrels", "run", "-m", "nDCG@5"], "run"), (["eval", "qrels", "run", "P@5"], "qrels")])
-def test_standard_input_is_a_file(folder_of, process, capsys, command, piped):
-    lines = {"qrels": "1 0 d{} 1\n", "groups.csv": "d{},A\n", "run": "1 Q0 d{} 1 1 t\n"}
-    folder = folder_of({name: "docno,group\n" * (name == "groups.csv")
-                        + "".join(map(line.format, range(2000))) for name, line in lines.items()})
-    assert cli.main(command) == 0
-    done = process(*("/dev/stdin" if part == piped else part for part in command),
-                   input=(folder / piped).read_text(), timeout=60)
-    assert done.stdout.replace("stdin", "run") == capsys.readouterr().out, done.stderr
 
 
 STANCE = "pt-fairness/debates/stance"

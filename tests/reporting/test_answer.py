@@ -29,7 +29,7 @@ def data():
     return runs, qrels
 
 
-def made(runs, qrels, **options):
+def answers(runs, qrels, **options):
     result = evaluate(runs, qrels, MEASURES, progress=False, **options)
     measures = analysis.inputs.parsed(MEASURES)
     judged = analysis.inputs.loaded_qrels(qrels)
@@ -39,7 +39,7 @@ def made(runs, qrels, **options):
 
 def test_places_values_tests_and_random_orders(data):
     runs, qrels = data
-    result, _, found = made(runs, qrels, baseline="a")
+    result, _, found = answers(runs, qrels, baseline="a")
     averages = result.averages.set_index("name")
     assert found["measure"].tolist() == ["AWRF@4"] * 2 + [MEASURES[2]] * 2
     fairest, least = found.iloc[0], found.iloc[1]
@@ -59,9 +59,9 @@ def test_places_values_tests_and_random_orders(data):
     assert least["random"] == random.loc[0, "random"]
 
 
-def test_two_kinds_of_random_orders_are_told_apart(data):
+def test_two_kinds_of_random_orders_are_told_apart(made):
     """Of the relevant documents, and of those that a system found."""
-    page = report(*data, ["AWRF@4"], progress=False).html
+    page = made.report.html
     found, *_ = Tags(page).tables
     assert "shuffled" in found[0][-1] and "random" not in found[0][-1]
     assert "[random order]" in page and "orders of the relevant documents" in page
@@ -69,7 +69,7 @@ def test_two_kinds_of_random_orders_are_told_apart(data):
 
 def test_a_signed_measure_is_judged_by_its_distance(data):
     runs, qrels = data
-    result, experiment, found = made(runs, qrels)
+    result, experiment, found = answers(runs, qrels)
     near = found[found["measure"] == MEASURES[2]].iloc[0]
     assert near["system"] == [result.averages.set_index("name")[MEASURES[2]].abs().idxmin()]
     assert near["place"] == "nearest to 0" and np.isnan(near["p"])
@@ -78,14 +78,14 @@ def test_a_signed_measure_is_judged_by_its_distance(data):
 
 def test_equal_values_share_a_place(data):
     runs, qrels = data
-    _, experiment, found = made(runs | {"d": runs["c"]}, qrels)
+    _, experiment, found = answers(runs | {"d": runs["c"]}, qrels)
     assert found.iloc[1]["system"] == ["c", "d"] and found.iloc[0]["same"] != ["d"]
     assert "c and d are least fair" in results(experiment, found)[0]
 
 
 def test_one_system_has_a_value_and_no_place(data):
     runs, qrels = data
-    _, _, found = made({"a": runs["a"]}, qrels)
+    _, _, found = answers({"a": runs["a"]}, qrels)
     assert found["place"].tolist() == ["", ""] and found["random"].notna().all()
 
 

@@ -7,6 +7,7 @@ import re
 import ir_measures
 import pandas as pd
 import pytest
+from one_test import each
 
 import pt_fairness
 from pt_fairness import groups, report
@@ -25,10 +26,6 @@ def made(measures=("nDCG@2", "AWRF@2"), runs=None, **options):
     return report(runs, QRELS, list(measures), progress=False, **options)
 
 
-def keys(text):
-    return {key for cited in re.findall(r"\\cite\{([^}]*)\}", text) for key in cited.split(",")}
-
-
 def test_systems_topics_measures_groups_and_versions():
     text = made().paragraph
     assert text.startswith("We evaluate 3 systems on 7 topics by nDCG@2 (Järvelin & Kekäläinen "
@@ -40,42 +37,27 @@ def test_systems_topics_measures_groups_and_versions():
     assert f"ir_measures {ir_measures.__version__} (MacAvaney et al. 2022)" in text
 
 
-@pytest.mark.parametrize("count, named", [(5, range(1, 6)), (7, [1, 7])])
+@each("count, named", [(5, range(1, 6)), (7, [1, 7])])
 def test_measures_of_relevance_have_their_means(count, named):
     """System k returns documents for k of the seven topics; of many systems, the ends are named."""
     runs = {f"S{k}": RUN.iloc[:2 * k] for k in range(1, count + 1)}
-    text = made(runs=runs).paragraph.partition("nDCG@2: ")[2]
+    text = made(["nDCG@2"], runs=runs).paragraph.partition("nDCG@2: ")[2]
     shown = re.findall(r"(S\d) \((\d\.\d+)", text.partition(". ")[0])
     assert sorted(shown) == [(f"S{k}", f"{k / 7:.3f}") for k in named]
 
 
-def test_labels_and_parameters():
-    text = made(["rKL(protected='C',rel=2)@5"], labels={
-        "rKL(protected='C',rel=2)@5": "Unfairness"}).paragraph
-    assert "Unfairness, which is rKL(" in text and "protected: C" in text
-
-
-def test_sources_and_their_measures():
-    source = groups.from_mapping({"a": "X", "b": "Y"}, name="halves")
-    groups.register("halves", source)
-    try:
-        text = made(["AWRF@2", "AWRF(groups='halves')@2"]).paragraph
-    finally:
-        groups.unregister("halves")
+def test_sources_labels_and_parameters(registered_groups):
+    registered_groups("halves", groups.from_mapping({"a": "X", "b": "Y"}))
+    own = "rKL(protected='X',groups='halves')@2"
+    text = made(["AWRF@2", own], labels={own: "Gap"}, runs={"one": RUN}).paragraph
+    assert f"Gap, which is {own}" in text and "protected: X" in text
     assert "The groups of AWRF@2 are from the qrels (C, P)." in text
-    assert "The groups of AWRF(groups='halves')@2 are from halves (X, Y)." in text
-
-
-def test_the_quality_of_the_labels_of_a_model():
-    model = groups.from_mapping({"a": "P", "b": "P"}, name="tagger")
-    source = groups.model_labels(model, {"a": "P", "b": "C"})
-    text = made(["AWRF@2"], groups=source).paragraph
-    assert "2 documents were checked" in text and "50.0 % [9.5, 90.5]" in text
+    assert "The groups of Gap are from halves (X, Y)." in text
 
 
 def test_bibtex_has_what_the_paragraph_cites_and_no_more():
     page = made(["nDCG@2", "ERR@2", "Bpref", "alpha_nDCG@2", "AWRF@2", "rKL@2"], baseline="one")
-    assert "chapelle2009" in page.bibtex and "\\cite{pathiyancherumanal2021,yang2017}" in page.latex
+    cited = re.findall(r"\\cite\{([^}]*)\}", page.latex)
+    assert "pathiyancherumanal2021,yang2017" in cited
     entries = re.findall(r"(?m)^@\w+\{(\w+),$", page.bibtex)
-    assert entries == sorted(keys(page.latex)) and len(entries) == 10
-    assert page.bibtex.count("{") == page.bibtex.count("}")
+    assert entries == sorted({*",".join(cited).split(",")}) and len(entries) == 10

@@ -19,8 +19,6 @@ from pt_fairness.analysis.notes import marks
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
-FIGURES = ["shares", "plane", "judged", "differences", "values", "strips"]
-
 
 def number(text: str) -> float:
     return math.nan if text == "–" else float(text.replace("−", "-"))
@@ -115,18 +113,18 @@ def test_the_same_arguments_give_the_same_bytes(tmp_path):
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize("name", FIGURES)
-def test_specifications_are_vega_lite(made, name):
+def test_specifications_are_vega_lite(made):
     import altair
-    specification = figures(made.report)[name]
-    altair.Chart.from_dict(specification, validate=True)
-    assert specification["$schema"].rpartition("/")[2] == f"{altair.SCHEMA_VERSION[:2]}.json"
+    for specification in figures(made.report).values():
+        few = {name: rows[:5] for name, rows in specification["datasets"].items()}
+        altair.Chart.from_dict(specification | {"datasets": few}, validate=True)
+        assert specification["$schema"].rpartition("/")[2] == f"{altair.SCHEMA_VERSION[:2]}.json"
 
 
 @pytest.mark.slow
 def test_the_page_in_a_browser(show, made):
     from selenium.webdriver.common.keys import Keys
-    page = show(made.report.html, len(FIGURES))
+    page = show(made.report.html, 6)
     table = page.find_element("css selector", "#systems table")
     for button in table.find_elements("css selector", "thead button")[1:3]:
         button.send_keys(Keys.ENTER)
