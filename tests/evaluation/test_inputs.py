@@ -73,7 +73,7 @@ def letters(registered_groups, forget_targets):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_value_is_that_with_any_qrels(letters, every):
     measures = {one: needs_qrels(one) for one in [*cases()][::every] if is_possible(one)}
     free = [one for one, needs in measures.items() if not needs]
@@ -158,18 +158,13 @@ class TestBeforeTheFirstSystemRetrieves:
         (report, {"test_zero": True, "measures": "AWRF@2"}, "BiasP"),
         (report, {"topic_groups": 3, "measures": "AWRF@2"}, "topics"),
         (analysis.against_random, {"groups": "no-such", "measures": "AWRF@2"}, "no-such"),
-        (analysis.document_exposure, {"by": "group", "groups": "no-such"}, "no-such"),
         (analysis.document_exposure, {"by": "group", "groups": "no-such", "qrels": None},
          "no-such"),
-        (analysis.document_exposure, {"discount": "log3"}, "discount"),
         (analysis.inequality, {"discount": "log3", "qrels": None}, "discount"),
-        (analysis.inequality, {"p": 2}, "p must"),
         (analysis.label_noise, {"groups": "no-such", "measures": "AWRF@2", "eps": 0.1},
          "no-such"),
         (analysis.ranked_groups, {"groups": "no-such"}, "no-such"),
         (analysis.uncertain_labels, {"groups": "no-such", "measures": "AWRF@2"}, "no-such"),
-        (analysis.uncertain_labels, {"baseline": "B", "groups": None, "measures": "AWRF@2"},
-         "baseline"),
         (explain, {"qid": "3", "measure": "AWRF@2"}, "qid")])
     def test_errors_of_analyses_come(self, arguments, asked, function, options, word):
         runs = {"run" if function is explain else "runs": arguments["runs"]}
@@ -184,28 +179,22 @@ class TestColumnGroup:
 
     plain = JUDGED.drop(columns="iteration")
 
-    @each("where", ["runs", "qrels", "both"])
+    @each("where", ["A", "the qrels", "the qrels, A"])
     def test_it_holds_the_groups(self, where):
         group = ["PRO", "CON", "PRO"]
-        run = RANKED if where == "qrels" else RANKED.assign(group=group)
-        qrels = self.plain if where == "runs" else self.plain.assign(group=group)
-        says = {"runs": "A", "qrels": "the qrels", "both": "the qrels, A"}[where]
-        with pytest.warns(FairnessWarning, match=f"column group of {says}") as told:
-            result = evaluate({"A": run}, qrels, ["AWRF@2", "alpha_nDCG@2"], progress=False)
-        found = result.averages
-        assert sum("column group" in str(one.message) for one in told) == 1
-        expected, _ = evaluate({"A": RANKED}, JUDGED, ["AWRF@2", "alpha_nDCG@2"], progress=False)
-        assert found.iloc[0, 1:].tolist() == expected.iloc[0, 1:].tolist()
-        assert result.facts.groups == "the column group"
+        run = RANKED.assign(group=group) if "A" in where else RANKED
+        qrels = self.plain.assign(group=group) if "qrels" in where else self.plain
+        measures = ["AWRF@2", "alpha_nDCG@2"]
+        with pytest.warns(FairnessWarning, match=f"column group of {where}"):
+            result = evaluate({"A": run}, qrels, measures, progress=False)
+        expected, _ = evaluate({"A": RANKED}, JUDGED, measures, progress=False)
+        assert result.averages.equals(expected) and result.facts.groups == "the column group"
 
     @pytest.mark.filterwarnings("error")
     def test_other_groups_go_before_it(self):
         run = RANKED.assign(group="X")
-        for more in ({"qrels": JUDGED}, {"qrels": self.plain, "groups": {"a": "PRO", "b": "CON",
-                                                                        "c": "PRO"}}):
-            found, _ = evaluate({"A": run}, measures="AWRF@2", progress=False, **more)
-            expected, _ = evaluate({"A": RANKED}, JUDGED, "AWRF@2", progress=False)
-            assert found["AWRF@2"].tolist() == expected["AWRF@2"].tolist()
+        found, _ = evaluate({"A": run}, JUDGED, "AWRF@2", progress=False)
+        assert found.equals(evaluate({"A": RANKED}, JUDGED, "AWRF@2", progress=False)[0])
         evaluate({"A": run}, self.plain, "nDCG@2", progress=False)  # needs no groups
 
     def test_two_frames_that_differ(self):

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from evaluation.common import evaluate_quietly, trec_run
+from evaluation.common import evaluate_quietly
 from ir_measures import AP, alpha_nDCG, nDCG
 from one_test import each
 
-from pt_fairness import AWRF, EEL, FairnessWarning, evaluate, groups, rKL
+from pt_fairness import AWRF, EEL, groups, rKL
 from pt_fairness.analysis.notes import Comparison
 
 SOURCE = groups.from_pattern("[0-4]$", labels=["0", "1", "2", "3", "4"], name="digits")
@@ -71,15 +71,3 @@ def test_corrections_are_those_of_pt_experiment(runs, qrels, correction):
 def test_options_that_are_not_possible(runs, qrels, options, says):
     with pytest.raises(ValueError, match=says):
         evaluate_quietly(runs, qrels, [nDCG @ 5], **options)
-
-
-def test_one_warning_for_each_cause_names_the_runs(runs, qrels, tmp_path):
-    for i, (name, run) in enumerate(runs.items()):
-        again = pd.concat([run, run.head(i)])
-        (tmp_path / name).write_text(trec_run(again), encoding="utf-8")
-    with pytest.warns(FairnessWarning) as told:
-        evaluate(tmp_path / "*", qrels, [rKL(protected="all") @ 1], progress=False)
-    messages = [str(one.message) for one in told if "again" in str(one.message)]
-    assert len(messages) == 1
-    assert messages[0].startswith("the run has 1 rows whose document it gives again")
-    assert messages[0].endswith("(run system 4; similarly system 5, system 6)")

@@ -38,26 +38,15 @@ def systems(index):
             "QLD": Counting(index.qld(threads=1) % 10)}
 
 
-@pytest.fixture
-def once(systems, debates):
-    """``once()``: check that each system has retrieved once for each topic."""
-    def check(times=1):
-        expected = dict.fromkeys(debates.get_topics()["qid"], times)
-        assert [dict(system.topics) for system in systems.values()] == [expected] * 2
-    return check
-
-
-@pytest.fixture
-def results(systems, debates):
-    return {name: one.system(debates.get_topics()) for name, one in systems.items()}
-
-
 @pytest.mark.filterwarnings("ignore")
-def test_each_system_retrieves_once_for_all_measures(systems, results, debates, once, monkeypatch):
+def test_each_system_retrieves_once_for_all_measures(systems, debates, monkeypatch):
+    topics = debates.get_topics()
+    results = {name: one.system(topics) for name, one in systems.items()}
     monkeypatch.setattr("pt_fairness.io.runs.BATCH", 7)
     averages, perquery = evaluate(systems, debates.get_qrels(), MEASURES, progress=False,
                                   topics=debates.get_topics(), baseline="BM25")
-    once()
+    expected = dict.fromkeys(topics["qid"], 1)
+    assert [dict(system.topics) for system in systems.values()] == [expected] * 2
     assert {one.batches for one in systems.values()} == {-(-len(debates.get_topics()) // 7)}
     of_frames = evaluate(results, STANCE, MEASURES, progress=False, baseline="BM25")
     pd.testing.assert_frame_equal(averages, of_frames[0])
@@ -95,26 +84,19 @@ QRELS = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label":
                       "iteration": ["PRO", "CON", "PRO"]})
 SCORES = {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1}}
 DOCS = [ScoredDoc(*row) for row in RUN.itertuples(index=False)]
-FORMS = {
-    "frame": RUN, "dictionary": SCORES, "list of documents": DOCS, "list": [RUN],
-    "list of dictionaries": [SCORES], "by name": {"mine": SCORES},
-    "names of documents": {"x": DOCS},
-    "file": "mine", "list of files": ["mine"],
-    "ranks": RUN.drop(columns="score").assign(rank=[0, 1, 0])[::-1],
-    "list of ir_measures' frames": [RUN.set_axis(["query_id", "doc_id", "score"], axis=1)],
-    "ir_measures": RUN.set_axis(["query_id", "doc_id", "score"], axis=1)}
+FORMS = [
+    (RUN, "run 0"), (SCORES, "run 0"), (DOCS, "run 0"), ([SCORES], "run 0"), ({"x": DOCS}, "x"),
+    ("mine", "mine"), (RUN.drop(columns="score").assign(rank=[0, 1, 0])[::-1], "run 0"),
+    ([RUN.set_axis(["query_id", "doc_id", "score"], axis=1)], "run 0")]
 
 
 @pytest.mark.filterwarnings("ignore")
-@each("form", FORMS)
-def test_runs_in_every_form(form, folder_of):
+@each("run, name", FORMS)
+def test_runs_in_every_form(run, name, folder_of):
     folder_of({"mine": "1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 c 1 1 x\n"})
-    run = FORMS[form]
-    expected, found = (evaluate(one, QRELS, ["AWRF@2", "nDCG@2"], progress=False)[1]
-                       for one in ({"A": RUN}, run))
-    assert found["value"].tolist() == expected["value"].tolist()
-    name = {"names of documents": "x"}.get(form, "run 0")
-    assert {*found["name"]} == {"mine" if form in ("by name", "file", "list of files") else name}
+    _, expected = evaluate({name: RUN}, QRELS, ["AWRF@2", "nDCG@2"], progress=False)
+    _, found = evaluate(run, QRELS, ["AWRF@2", "nDCG@2"], progress=False)
+    pd.testing.assert_frame_equal(found, expected)
     pd.testing.assert_frame_equal(explain("AWRF@2", run, QRELS, "1").frame,
                                   explain("AWRF@2", RUN, QRELS, "1").frame)
     with pytest.raises(ValueError, match="single run, got 2: A, B"):
