@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.drawn_labels import Documents, DrawnValues, LabelDraws
+from pt_fairness.analysis.drawn_labels import Documents, LabelDraws
 from pt_fairness.analysis.human_labels import (
     LEAST_KAPPA,
     Checked,
@@ -43,7 +43,7 @@ from pt_fairness.groups import Groups
 from pt_fairness.groups.combinations import ModelLabels, filled_in, kappa, wilson
 from pt_fairness.groups.corpora import text_source, texts_in
 from pt_fairness.io.runs import RunInputs, load_topics
-from pt_fairness.measures.measure import FairnessMeasure, depth_of, rels_of, score
+from pt_fairness.measures.measure import depth_of, rels_of, score
 from pt_fairness.provider.measure_lists import takes_groups
 from pt_fairness.rankings.annotations import Annotations
 
@@ -64,10 +64,17 @@ BY_TOPICS = ["by topics", "topics low", "topics high"]
 
 
 class Comparison:
-    """Runs, judgments and the labels of a model and of people.
+    """Runs, judgments and the labels of a model and of people, and the values with both.
 
     :param caller: the name of the public function, for errors
     """
+
+    #: The values with the model's labels, and with the human labels, NaN where undefined,
+    #: ``[systems, measures, T]``.
+    by_model: Floats
+    by_hand: Floats
+    #: Whether a topic is checked, ``[T]``.
+    is_checked: Bools
 
     def __init__(self, runs: RunInputs, qrels: pd.DataFrame, measures: Any, caller: str,
                  model: Any, human: Groups) -> None:
@@ -77,38 +84,39 @@ class Comparison:
         self.human = human
         both = Checked(self.model, human)
         self.checked = kept_annotations(judged, both, self.measures)
-        by_model = Checked(self.model, human, used=False)
-        self.unchecked = kept_annotations(judged, by_model, self.measures)
+        model_alone = Checked(self.model, human, used=False)
+        self.unchecked = kept_annotations(judged, model_alone, self.measures)
         self.judgments = self.checked.judgments
         self.runs = ranked_runs(frames, self.judgments)
+        self.depth = depth_of(self.measures)
 
     def values(self, annotations: Annotations) -> Floats:
         """Return the values, NaN where undefined, ``[systems, measures, T]``."""
-        depth = depth_of(self.measures)
         values = []
         for run in self.runs.values():
-            scores = score(self.measures, annotations.rankings(run, depth))
+            rankings = annotations.rankings(run, self.depth)
+            scores = score(self.measures, rankings)
             values.append([scores[measure] for measure in self.measures])
         return np.array(values)
 
-    def checked_values(self, topics: Any) -> CheckedValues:
-        """Return the values by the model and by hand.
+    def evaluate(self, topics: Any) -> None:
+        """Evaluate the runs by the model and by hand.
 
         :param topics: the checked topics
         :raises IncompleteTopicError: if a document of these that counts lacks a human label
         """
-        judgments = self.judgments
-        is_checked = np.isin(judgments.topics, label_texts(topics, "topics"))
+        topics = label_texts(topics, "topics")
+        self.is_checked = np.isin(self.judgments.topics, topics)
+        in_checked = self.judgments.names[self.is_checked]
         missing = self.unchecked_documents()
-        in_checked = missing["qid"].isin(judgments.names[is_checked])
-        for row in missing[in_checked][:1].itertuples():
+        missing = missing[missing["qid"].isin(in_checked)]
+        for row in missing[:1].itertuples():
             where = "judged" if row.name is None else f"ranked by {row.name!r}"
             raise IncompleteTopicError(f"checked topics must be complete: {row.docno!r} of topic "
                                        f"{row.qid!r}, {where}, lacks a human label. "
                                        "documents_to_label lists the rest")
-        f = self.values(self.unchecked)
-        y = self.values(self.checked)
-        return CheckedValues(list(self.runs), self.measures, f, y, is_checked)
+        self.by_model = self.values(self.unchecked)
+        self.by_hand = self.values(self.checked)
 
     def unchecked_documents(self) -> pd.DataFrame:
         """Return ``qid, docno, name``: the documents that count and lack a human label.
@@ -121,22 +129,50 @@ class Comparison:
         least = min((-math.inf if rel is None else rel for rel in rels), default=math.inf)
         relevant = np.flatnonzero(judgments.relevance >= least)
         parts: list[Any] = [(None, judgments, relevant)]
-        depth = depth_of(self.measures)
+        most = math.inf if self.depth is None else self.depth
         for name, run in self.runs.items():
-            is_annotated = self.checked.rankings(run, depth).codes >= 0
+            is_annotated = self.checked.rankings(run, self.depth).codes >= 0
             before: Any = np.cumsum(is_annotated) - is_annotated
             before -= before[run.start[run.ranking]]
-            most = math.inf if depth is None else depth
-            parts.append((name, run, np.flatnonzero(before < most)))
+            rows = np.flatnonzero(before < most)
+            parts.append((name, run, rows))
         tables = []
         for name, part, rows in parts:
-            columns = {"qid": judgments.names[part.topic[rows]], "docno": part.docnos(rows)}
-            tables.append(pd.DataFrame(columns, dtype=object).assign(name=name))
+            qids = judgments.names[part.topic[rows]]
+            columns = {"qid": qids, "docno": part.docnos(rows)}
+            table = pd.DataFrame(columns, dtype=object)
+            tables.append(table.assign(name=name))
         table = pd.concat(tables, ignore_index=True)
         qids, docnos = table["qid"].to_numpy(), table["docno"].to_numpy()
         by_model = is_labelled(self.model, qids, docnos)
         by_people = is_labelled(self.human, qids, docnos)
         return table[by_model & ~by_people]
+
+    def table(self, confidence: float, baseline: int | str | None = None) -> pd.DataFrame:
+        """Return what :func:`prediction_powered` returns."""
+        systems = list(self.runs)
+        f, y = self.by_model, self.by_hand
+        if baseline is not None:
+            place = place_of(baseline, systems)
+            systems = np.delete(systems, place).tolist()
+            f, y = (np.delete(values - values[place], place, axis=0) for values in (f, y))
+        rows = []
+        for s, name in enumerate(systems):
+            for m, measure in enumerate(self.measures):
+                row = estimate(f[s, m], y[s, m], self.is_checked, confidence)
+                rows.append({"name": name, "measure": str(measure), **row})
+        table = pd.DataFrame(rows)
+        ranges = np.array([measure.RANGE for measure in self.measures], float)  # NaN for no end
+        low, high = np.tile(ranges.T, len(systems))
+        if baseline is not None:
+            low, high = low - high, high - low
+        table[CUT] = table[CUT].clip(pd.Series(low), pd.Series(high), axis="index")
+        few = table["checked"].min()
+        if few < LEAST_CHECKED:
+            warn(f"{few} topics are checked: with fewer than {LEAST_CHECKED}, intervals can cover "
+                 f"too little, and with fewer than {LEAST_INTERVAL} there are none. Check more "
+                 "topics")
+        return table
 
 
 def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, model: Any,
@@ -200,49 +236,12 @@ def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
         if topics is None:
             raise ValueError("topics must be the checked topics where human labels have none, got "
                              "None")
-    return data.checked_values(topics).table(confidence, baseline)
+    data.evaluate(topics)
+    return data.table(confidence, baseline)
 
 
 class IncompleteTopicError(ValueError):
     """A document that counts in a checked topic lacks a human label."""
-
-
-class CheckedValues(NamedTuple):
-    """Values of measures with the labels of a model and with human labels."""
-
-    systems: list[str]
-    measures: list[FairnessMeasure]
-    #: The values with the model's labels, and with the human labels, NaN where undefined,
-    #: ``[systems, measures, T]``.
-    by_model: Floats
-    by_hand: Floats
-    #: Whether a topic is checked, ``[T]``.
-    checked: Bools
-
-    def table(self, confidence: float, baseline: int | str | None = None) -> pd.DataFrame:
-        """Return what :func:`prediction_powered` returns."""
-        systems, f, y = self.systems, self.by_model, self.by_hand
-        if baseline is not None:
-            place = place_of(baseline, systems)
-            systems = np.delete(systems, place).tolist()
-            f, y = (np.delete(values - values[place], place, axis=0) for values in (f, y))
-        rows = []
-        for s, name in enumerate(systems):
-            for m, measure in enumerate(self.measures):
-                row = estimate(f[s, m], y[s, m], self.checked, confidence)
-                rows.append({"name": name, "measure": str(measure), **row})
-        table = pd.DataFrame(rows)
-        ranges = np.array([measure.RANGE for measure in self.measures], float)  # NaN for no end
-        low, high = np.tile(ranges.T, len(systems))
-        if baseline is not None:
-            low, high = low - high, high - low
-        table[CUT] = table[CUT].clip(pd.Series(low), pd.Series(high), axis="index")
-        few = table["checked"].min()
-        if few < LEAST_CHECKED:
-            warn(f"{few} topics are checked: with fewer than {LEAST_CHECKED}, intervals can cover "
-                 f"too little, and with fewer than {LEAST_INTERVAL} there are none. Check more "
-                 "topics")
-        return table
 
 
 #: The columns that end at the range of the measure.
@@ -330,7 +329,7 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
     by_topic = data.model.by_topic or documents is None
     if documents is not None:
         at_least(1, "documents", documents)
-        for depth in (depth_of(data.measures), None):
+        for depth in (data.depth, None):
             table = Documents(data.checked, data.runs.values(), depth, by_topic, "all").table
             pairs = table["qid"], table["docno"]
             by_model = data.model.annotate(*pairs)
@@ -392,11 +391,12 @@ class Corrections:
         self.human = human
         self.model = sources.get(model)
         corrected = [measures[column] for column in self.columns]
-        self._topics: CheckedValues | None = None
-        self._sample: DrawnValues | None = None
+        self._topics: Comparison | None = None
+        self._sample: LabelDraws | None = None
         if human.of_topics is not None:
-            data = Comparison(runs, qrels, corrected, "human_topics", self.model, human.every)
-            self._topics = data.checked_values(human.topics)
+            self._topics = Comparison(runs, qrels, corrected, "human_topics", self.model,
+                                      human.every)
+            self._topics.evaluate(human.topics)
         source = ModelLabels(self.model, human.every, None)
         draws = LabelDraws(runs, qrels, corrected, source)
         self.systems = draws.systems
@@ -415,7 +415,8 @@ class Corrections:
         with collecting_warnings() as messages:
             if human.documents is not None and is_enough:
                 check(draws.known, source, draws.labels)
-                self._sample = draws.values(DRAWS, seed)
+                draws.draw(DRAWS, seed)
+                self._sample = draws
             for name, correction in ((BY_TOPICS[0], self._topics), (BY_SAMPLE[0], self._sample)):
                 if correction is not None:
                     correction.table(CONFIDENCE)  # warns
@@ -505,7 +506,7 @@ class Corrections:
         """Return a sentence on the number of human labels and their agreement with the model's."""
         text = f"{self.checked} documents were checked by hand"
         if self._topics is not None:
-            text += f", {self._topics.checked.sum()} topics in full"
+            text += f", {self._topics.is_checked.sum()} topics in full"
         if self.compared:
             accuracy = wilson(self.equal, self.compared)
             share, low, high = (f"{100 * number:.1f}" for number in accuracy)

@@ -166,7 +166,7 @@ def correlations(frame: pd.DataFrame,
     """
     one_of("method", method, ["kendall", "spearman", "pearson"])
     if is_per_query(frame):
-        frame = single_system(frame, "correlations over topics need")
+        frame = single_system(frame)
         columns = frame.pivot(index="qid", columns="measure", values="value")
         columns = columns[frame["measure"].unique()]
     else:

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -108,8 +108,9 @@ class Documents:
         labels = np.pad(labels, [(0, 1), (0, 1)], constant_values=OWN)
         scored = []
         for drawn in tqdm(labels.T, bar, unit="draw"):
-            relevant = {rel: _relabelled(codes, drawn[numbers])
-                        for rel, (codes, numbers) in self._relevant.items()}
+            relevant = {}
+            for rel, (codes, numbers) in self._relevant.items():
+                relevant[rel] = _relabelled(codes, drawn[numbers])
             for rankings, numbers in zip(self._rankings, self._numbers, strict=True):
                 codes = _relabelled(rankings.codes, drawn[numbers])
                 rankings = replace(rankings, codes=codes, judged_codes=relevant)
@@ -230,12 +231,20 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                          f"estimated from the same topics, got {interval!r}")
     if isinstance(drawn.source, ModelLabels):
         check(drawn.known, drawn.source, drawn.labels)
-    values = drawn.values(draws, seed, undefined)
-    return values.table(confidence, baseline, interval)
+    drawn.draw(draws, seed, undefined)
+    return drawn.table(confidence, baseline, interval)
 
 
 class LabelDraws:
-    """Runs, judgments and documents whose labels are drawn."""
+    """Runs, judgments and documents whose labels are drawn, and the values under the draws."""
+
+    #: The values, ``[draws + 2 or 3, systems, measures, T]``: of each draw; with the likeliest
+    #: labels; with the labels of the model, if there is one; and with the documents' own groups.
+    values: Floats
+    #: The number of draws.
+    draws: int
+    #: The share of drawn labels that equal the model's, ``[CHAINS, draws / CHAINS]``.
+    agreement: Floats | None = None
 
     def __init__(self, runs: RunInputs, qrels: pd.DataFrame, measures: Any, groups: Any) -> None:
         self.measures = measures_without_groups(measures, "uncertain_labels", _SOURCE)
@@ -263,37 +272,21 @@ class LabelDraws:
             if limit is None or self.known is None or self.known.labels == len(self.labels):
                 break  # else a document can be without a group, and the next one moves in
 
-    def values(self, draws: int, seed: int, undefined: str = "drop") -> DrawnValues:
-        """Draw labels, and return the values of the measures; with a progress bar."""
-        agreement = None
+    def draw(self, draws: int, seed: int, undefined: str = "drop") -> None:
+        """Draw labels and evaluate them; with a progress bar."""
         if self.known is None:
             labels = _weight_draws(self.documents, self.by_topic, draws, seed)
         else:
             draws = max(2 * CHAINS, draws + draws % CHAINS)
-            labels, agreement = self.known.draw(draws, seed)
+            labels, self.agreement = self.known.draw(draws, seed)
             labels = labels[:len(self.documents.table)]
             labels[labels == len(self.labels)] = NO_GROUP
-        values = self.documents.values(self.measures, labels, "values of drawn labels")
+        self.draws = draws
+        self.values = self.documents.values(self.measures, labels, "values of drawn labels")
         if undefined == "count":
-            values = np.nan_to_num(values)
+            self.values = np.nan_to_num(self.values)
         refuses = [measure.refuses_weights for measure in self.measures]
-        values[-1][:, refuses] = math.nan
-        weighted = getattr(self.source, "weighted", False)
-        return DrawnValues(self.systems, self.measures, values, draws, agreement, weighted)
-
-
-class DrawnValues(NamedTuple):
-    """Values of measures under drawn labels."""
-
-    systems: list[str]
-    measures: list[FairnessMeasure]
-    #: The values, ``[draws + 2 or 3, systems, measures, T]``: of each draw; with the likeliest
-    #: labels; with the labels of the model, if there is one; and with the documents' own groups.
-    values: Floats
-    draws: int
-    #: The share of drawn labels that equal the model's, ``[CHAINS, draws / CHAINS]``.
-    agreement: Floats | None
-    weighted: bool
+        self.values[-1][:, refuses] = math.nan
 
     def table(self, confidence: float, baseline: int | str | None = None,
               interval: str = "rubin") -> pd.DataFrame:
@@ -323,7 +316,7 @@ class DrawnValues(NamedTuple):
                      f"should be at most {LARGEST_R_HAT} and n_eff at least {LEAST_DRAWS}. Take "
                      "more draws, or label more documents by hand")
             columns |= {"as labelled": single[1], "n_eff": n_eff, "r_hat": r_hat}
-        if self.weighted:
+        if getattr(self.source, "weighted", False):
             columns["expected memberships"] = single[-1]
         summary = _summary(values[:self.draws], interval, confidence, n_eff)
         return pd.DataFrame(summary | columns, cells).reset_index()
@@ -388,18 +381,18 @@ def _summary(values: Floats, interval: str, confidence: float, effective: Any) -
     label = label * (1 + 1 / effective)
     variance = within.filled(math.nan) + label
     share = ratio(label, variance.round(2 * TIE_DECIMALS))
-    inverse = (1 - share) ** 2 / (topics - 1) + share ** 2 / (n - 1)
-    freedom = 1 / inverse
+    of_topics = (1 - share) ** 2 / (topics - 1)
+    of_labels = share ** 2 / (n - 1)
+    freedom = 1 / (of_topics + of_labels)
     tail = (1 - confidence) / 2
     half = t.ppf(1 - tail, freedom) * np.sqrt(variance)
     half[topics < LEAST_INTERVAL] = math.nan
     mean = means.mean(axis=0).filled(math.nan)
     quantiles = mquantiles(means, [tail, 1 - tail], 0, 0, axis=0)
-    low, high = quantiles.filled(math.nan)
-    return {
-        "n": topics, "mean": mean, "low": mean - half, "high": mean + half, "label low": low,
-        "label high": high, "share": share, "error": np.sqrt(between / effective),
-    }
+    label_low, label_high = quantiles.filled(math.nan)
+    columns = {"n": topics, "mean": mean, "low": mean - half, "high": mean + half}
+    columns |= {"label low": label_low, "label high": label_high}
+    return columns | {"share": share, "error": np.sqrt(between / effective)}
 
 
 def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,

@@ -213,12 +213,7 @@ def topic_source(groups: Any) -> sources.Groups:
     if not isinstance(groups, Mapping) or not groups:
         raise ValueError("groups of topics must be a dictionary from topics to labels, a file, or "
                          f"a frame with the columns qid and group, got {shown(groups)}")
-    if not all(isinstance(part, (Mapping, pd.DataFrame)) for part in groups.values()):
-        return sources.from_mapping(groups)
-    parts = [topic_source(part) for part in groups.values()]
-    if len(parts) == 1:
-        return parts[0]
-    return sources.product(*parts)
+    return sources.from_mapping(groups)
 
 
 def topic_memberships(groups: Any, frame: pd.DataFrame) -> pd.DataFrame:
@@ -296,18 +291,18 @@ def per_query(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def single_system(frame: pd.DataFrame, purpose: str) -> pd.DataFrame:
+def single_system(frame: pd.DataFrame) -> pd.DataFrame:
     """Check that a per-query frame has one system. The column ``name`` may be missing.
 
-    :param purpose: the subject and verb of the error, such as ``'the figure shows'``
     :raises ValueError: if there are several systems
     """
     need_frame(frame, "the per-query frame")
     frame = per_query(frame if "name" in frame else frame.assign(name=""))
     names = frame["name"].unique()
     if len(names) > 1:
-        raise ValueError(f"the per-query frame has {len(names)} systems, and {purpose} one; choose "
-                         f"it with frame[frame['name'] == {names[0]!r}]")
+        raise ValueError(f"the per-query frame has {len(names)} systems, and correlations over "
+                         "topics need one; choose it with "
+                         f"frame[frame['name'] == {names[0]!r}]")
     return frame
 
 
@@ -367,9 +362,8 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
     columns = []
     for column, values in averages.items():
         name = str(column)
-        if pd.api.types.is_numeric_dtype(values):
-            if name != "name" and not split_suffix(name)[1] and not name.startswith(SAVED_INDEX):
-                columns.append(name)
+        if _has_averages(name, values):
+            columns.append(name)
         elif parsed_or_none(name) is not None:
             raise ValueError(f"{name} must be a column of numbers, got {values.iloc[0]!r}")
     if not columns:

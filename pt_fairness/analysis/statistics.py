@@ -55,9 +55,9 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca", by: A
         the mean ± t·s/√n of Student's distribution
     :param by: groups of topics, for a row for each group: a dictionary from topics to labels or
         lists of labels, a Series, a table ``qid, group`` (a frame, or ``FILE``, ``FILE:COLUMN`` or
-        ``FILE:TOPIC:COLUMN``), or a dictionary from names, such as ``'domain'`` and ``'type'``, to
-        such dictionaries and frames: the groups are then their intersections, with labels ``a|b``.
-        A topic counts wholly in each of its groups
+        ``FILE:TOPIC:COLUMN``), or Groups of topics in place of documents, such as
+        :func:`pt_fairness.groups.product` of two dictionaries. A topic counts wholly in each of its
+        groups
     :param confidence: the confidence level, above 0 and below 1
     :param resamples: the number of resamples of the bootstrap
     :param seed: the seed of the bootstrap
