@@ -50,13 +50,6 @@ def test_what_is_no_product(made, says):
         made()
 
 
-def test_topics_that_a_source_drops():
-    once = GENDER.relabel({q: {"f": "F", "m": "M"} for q in "12"})
-    other = REGION.relabel({q: {"Asia": "A", "Europe": "E"} for q in "23"})
-    assert groups.product(once, other).topics == ["2"]
-    assert groups.product(once, REGION).topics == ["1", "2"]
-
-
 @pytest.mark.parametrize("combined", [
     lambda judged: groups.product(GENDER, judged), lambda judged: groups.model_labels(judged, {}),
     lambda judged: judged.override(pd.DataFrame({"docno": ["a"], "group": ["0"]})),

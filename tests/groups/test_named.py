@@ -25,20 +25,11 @@ def groups_of(measure):
     return groups.get(measure["groups"])
 
 
-def test_unregister(registered_groups):
+def test_an_evaluator_keeps_its_groups(registered_groups):
     groups.register("mine", groups.from_mapping({"a": "X"}))
     evaluator = ir_measures.evaluator([Annotated(groups="mine")], PAIR)
-    for name in ("missing", "trec-newswire"):
-        with pytest.raises(ValueError, match=rf"'mine'.*got '{name}'"):
-            groups.unregister(name)
     groups.unregister("mine")
-    assert "mine" not in groups.names()
-    values = [metric.value for metric in evaluator.iter_calc(RANKED)]
-    assert values == [0.5], "an evaluator keeps its groups"
-    with pytest.raises(ValueError, match="no groups are registered as 'mine'"):
-        ir_measures.evaluator([Annotated(groups="mine")], PAIR)
-    with pytest.raises(ValueError, match=r"none.*got 'mine'"):
-        groups.unregister("mine")
+    assert [metric.value for metric in evaluator.iter_calc(RANKED)] == [0.5]
 
 
 def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled(registered_groups):
@@ -157,12 +148,3 @@ def test_of_functions_and_transformers(source, expected):
     annotated = pt.fairness.annotate(source)(RUN)
     assert annotated["group"].tolist() == FRAME["group"].tolist()
     assert len(pt.fairness.rerank.det_greedy(source)(RUN)) == 8
-
-
-@pytest.mark.parametrize("wrong", [["d1"], 3, {"d1"}, range(10**6)])
-def test_what_is_no_source_is_refused(wrong):
-    for call in (lambda: values_of(["rKL@5"], groups=wrong),
-                 lambda: values_of([rKL(groups=wrong) @ 5])):
-        with pytest.raises(ValueError, match=r"registered (name|groups).* path .*dict") as error:
-            call()
-        assert len(str(error.value)) < 400

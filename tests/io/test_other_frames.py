@@ -8,7 +8,6 @@ import pytest
 
 from pt_fairness import (
     AWRF,
-    RaB,
     analysis,
     evaluate,
     groups,
@@ -82,8 +81,6 @@ def test_frames_of_other_libraries_have_the_values_of_pandas(kind, of_pandas):
     for table in averages(KINDS[kind]):
         pd.testing.assert_frame_equal(table, of_pandas)
     assert AWRF(groups=KINDS[kind](GROUPS)) == AWRF(groups=groups.from_frame(GROUPS))
-    with pytest.raises(ValueError, match=r"values\.from_frame"):
-        RaB(values=KINDS[kind](NUMBERS))
 
 
 @pytest.mark.parametrize("kind", KINDS)

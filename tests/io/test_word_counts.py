@@ -109,8 +109,7 @@ def numbers(source, docnos):
 @each("number, expected", [
     ("neutrality", [0, 2 / 3, 1, 1, 1, 0.5, math.nan]),
     ("tc", [2, -1, 0, -1, 0, -2, math.nan]),
-    ("tf", [math.log(3), math.log(2 / 3), 0, -math.log(2), 0, -math.log(2), math.nan]),
-    ("bool", [1, 0, 0, -1, 0, 0, math.nan])])
+    ("tf", [math.log(3), math.log(2 / 3), 0, -math.log(2), 0, -math.log(2), math.nan])])
 def test_worked_values(passages, number, expected):
     passages(TEXTS)
     with pytest.warns(FairnessWarning, match="1 of 7 documents are not in the corpus"):

@@ -13,7 +13,7 @@ import pyterrier as pt
 import pytest
 from one_test import each
 
-from pt_fairness import AWRF, evaluate
+from pt_fairness import evaluate
 from pt_fairness.groups.memberships import LabelSets
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.protected import rarest
@@ -167,9 +167,6 @@ def test_qrels_read_by_pyterrier_lose_their_groups(tmp_path):
     expected = r"pt\.io\.read_qrels .*pt\.fairness\.read_qrels"
     with pytest.raises(ValueError, match=expected):
         evaluate({"A": run}, qrels, "AWRF@2", progress=False)
-    topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
-    with pytest.raises(ValueError, match=expected):
-        pt.Experiment([run.assign(rank=[0, 1])], topics, qrels, [AWRF @ 2])
     averages, _ = evaluate({"A": run}, pt.fairness.read_qrels(path), "AWRF@2", progress=False)
     assert 0 < averages["AWRF@2"].item() < 1
 

@@ -56,13 +56,6 @@ def test_the_order_is_trec_eval_s_and_the_last_row_of_a_document_counts(rows, dt
     assert ranked(run) == order_run(rows)
 
 
-def test_the_order_of_documents_is_that_of_their_bytes():
-    docnos = ["a", "B", "é", "z", "ab", "a-", "\U0001f600", "\uffff", "\ue000", "a" * 9, "a" * 8,
-              "a" * 17]
-    run = pd.DataFrame({"query_id": "q", "doc_id": docnos, "score": 1.0})
-    assert ranked(run)["q"] == sorted(docnos, key=str.encode, reverse=True)
-
-
 @pytest.mark.parametrize("seed", quick_cases(range(3), first=1))
 def test_blocks_are_ties(seed):
     pick = random.Random(seed)

@@ -38,21 +38,6 @@ def per_topic(*measures: Any, qrels: Any = QRELS) -> list[float]:
 pytestmark = pytest.mark.usefixtures("forget_targets")
 
 
-def test_each_topic_has_its_own_target():
-    targets.register("wikidata", frame())
-    assert "wikidata" in targets.names()
-    # Women have 9 and 0 of 10; one of two documents is a woman's.
-    assert per_topic(pf.RepBias(group="female", target="wikidata") @ 2) == pytest.approx(
-        [1 / 2 - 2 / 2, 1 / 2 - 0])
-    assert per_topic(pf.Skew(group="female", target="wikidata")) == pytest.approx(
-        [math.log(0.5 / 0.9), math.log(0.5 / 0.001)])
-    assert per_topic(pf.DistKL(target="wikidata", smoothing=0)) == pytest.approx([
-        0.5 * math.log2(0.5 / 0.9) + 0.5 * math.log2(0.5 / 0.1),
-        0.5 * math.log2(0.5 / 0.001) + 0.5 * math.log2(0.5 / 0.999)])
-    difference = pf.rND(protected="female", target="wikidata", norm="none") @ 1
-    assert per_topic(difference) == pytest.approx([0.1, 1.0])
-
-
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_labels_of_the_target_belong_to_the_label_set_of_that_measure_alone():
     targets.register(
@@ -266,13 +251,3 @@ def test_tiny_shares_are_none(share):
     for without, by_name in pairs:
         for q in "12":
             assert values[by_name, q] == values[without, q] and math.isfinite(values[without, q])
-
-
-@each("kind", [pf.DistKL, pf.DistFair])
-@each("smoothing", [5e-324, 1e-310, 1e-300])
-def test_a_tiny_smoothing_is_none(kind, smoothing):
-    # Topic 1 has no relevant document by a woman, who leads the run.
-    qrels = [ir_measures.Qrel("1", "a", 0, "female"), *QRELS[1:]]
-    value, expected = (per_topic(kind(target="qrels", smoothing=number) @ 1, qrels=qrels)[0]
-                       for number in (smoothing, 0))
-    assert value == pytest.approx(expected) and math.isfinite(value)
