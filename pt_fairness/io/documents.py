@@ -32,31 +32,18 @@ Words = Mapping[Any, Iterable[str]]
 THRESHOLD = 1
 
 
-def dataset(dataset_id: str) -> Any:
-    """Return an ir_datasets dataset.
+def dataset(dataset_id: Any, otherwise: str = "its ids are text such as 'msmarco-passage'") -> Any:
+    """Return an ir_datasets dataset, whose id may begin with ``irds:``.
 
+    :param otherwise: the end of the error
     :raises ValueError: if ir_datasets lacks the id
     """
     import ir_datasets
     try:
-        return ir_datasets.load(dataset_id)
+        name = os.fspath(dataset_id)
+        return ir_datasets.load(name.removeprefix("irds:"))
     except (KeyError, TypeError):
-        raise ValueError(f"ir_datasets has no dataset {shown(dataset_id)}; its ids are text such "
-                         "as 'msmarco-passage'") from None
-
-
-def dataset_of(source: str | os.PathLike[str], file: str) -> Any:
-    """Return the dataset of an id of ir_datasets, which may begin with ``irds:``.
-
-    :param file: what else ``source`` could be, in the error
-    :raises ValueError: if ir_datasets lacks the id
-    """
-    import ir_datasets
-    text = os.fspath(source)
-    try:
-        return ir_datasets.load(text.removeprefix("irds:"))
-    except KeyError:
-        raise ValueError(f"{text} is neither {file} nor a dataset id of ir_datasets") from None
+        raise ValueError(f"ir_datasets has no dataset {shown(dataset_id)}; {otherwise}") from None
 
 
 def documents(dataset_id: str, docnos: Collection[str], what: str | None = None) -> Iterator[Any]:

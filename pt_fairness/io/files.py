@@ -114,11 +114,9 @@ class Input:
 def opened(path: Path) -> Iterator[Input]:
     """Open a file that can be read several times. A pipe is copied to a temporary file.
 
-    :raises ValueError: if ``path`` is neither text nor a path
+    :raises TypeError: if ``path`` is neither text nor a path
     :raises OSError: if the file cannot be opened
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise ValueError(f"a file must be given by its path, got a {type(path).__name__}")
     with open(path, "rb") as file:
         if file.seekable():
             yield Input(os.fspath(path), file)

@@ -166,12 +166,12 @@ def load_qrels(source: Any) -> pd.DataFrame:
                          f"PyTerrier dataset, got a {type(source).__name__}")
     if os.path.exists(source) and not os.path.isdir(source):
         return _qrels_by_line(source)
-    from pt_fairness.io.documents import dataset_of
-    dataset = dataset_of(source, "a file")
-    if not dataset.has_qrels():
+    from pt_fairness.io.documents import dataset
+    judged = dataset(source, "there is no such file either")
+    if not judged.has_qrels():
         raise ValueError(f"the dataset {os.fspath(source)} has no qrels")
-    columns = dataset.qrels_cls()._fields
-    qrels = pd.DataFrame(dataset.qrels_iter(), columns=columns)
+    columns = judged.qrels_cls()._fields
+    qrels = pd.DataFrame(judged.qrels_iter(), columns=columns)
     return qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
 
 
@@ -210,8 +210,8 @@ def chosen_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFr
     qid = pd.Series(texts_of(qrels[column]))
     chosen = qid.isin(texts_of(topics["qid"]))
     if not chosen.any():
-        names = listed(topics["qid"].map(str)) or "none"
-        judged = listed(qid.unique()) or "no rows"
+        names = listed(topics["qid"].map(str))
+        judged = listed(qid.unique())
         raise ValueError(f"the qrels have none of the topics: they have {judged}, topics= has "
                          f"{names}")
     if not chosen.all():

@@ -477,8 +477,8 @@ def load_topics(source: Any) -> pd.DataFrame:
             return _read_topics(source)
         import pyterrier as pt
 
-        from pt_fairness.io.documents import dataset_of
-        dataset_id = dataset_of(source, "a file of topics").dataset_id()
+        from pt_fairness.io.documents import dataset
+        dataset_id = dataset(source, "there is no such file of topics either").dataset_id()
         topics = pt.get_dataset(f"irds:{dataset_id}")
     if hasattr(topics, "get_topics"):
         topics = topics.get_topics()

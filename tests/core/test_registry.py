@@ -84,16 +84,6 @@ def test_threads_that_need_a_source_first_get_one_object(boxes, monkeypatch):
     assert len({id(box) for box in in_threads(lambda: boxes.get("early"))}) == 1
 
 
-def test_a_source_that_is_made_late_does_not_replace_a_later_one(boxes):
-    def make():
-        boxes.register("late", Box(2))
-        return Box(1)
-
-    boxes.register("late", make)
-    boxes.get("late")
-    assert boxes.get("late").content == 2
-
-
 def test_threads_can_register_while_others_ask_for_a_name(boxes):
     box = Box(1, "box")
 

@@ -75,16 +75,6 @@ def test_ids_that_are_numbers_are_their_text():
         assert numbers.item.tolist() == texts.item.tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("source", [
-    groups.from_frame(frame_of("aaa", "yxy")),
-    groups.from_mapping({"a": ["P", "C", "N"]}).relabel({"1": {"P": "x", "C": "x", "N": "y"}}),
-    groups.from_mapping({"a": "z"}).override(frame_of("aaa", "xyx"))])
-def test_a_group_that_is_given_twice_is_one(source):
-    assert rows(source, "a") == "1 a x, 1 a y"
-    qrels = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
-    assert source.to_qrels(qrels)["iteration"].tolist() == ["x", "y"]
-
-
 # ---------------------------------------------------------------------------- corrections, leanings
 
 
@@ -154,12 +144,6 @@ def test_what_maps_to_nothing(nothing):
     source = groups.from_mapping({"a": "PRO", "b": "CON"})
     assert source.relabel({"1": nothing, "2": "liberal"}).topics == ["2"]
     assert source.relabel({"1": {"PRO": "x", "CON": nothing}}).labels == ["x"]
-
-
-def test_relabelling_again_does_not_bring_topics_back():
-    once = groups.from_mapping({"a": "PRO", "b": "CON"}).relabel({"1": "liberal"})
-    twice = once.relabel({qid: {"liberal": "L", "conservative": "C"} for qid in "12"})
-    assert once.topics == twice.topics == ["1"]
 
 
 def test_corrections_and_new_names_with_weights():

@@ -94,7 +94,7 @@ def test_what_is_no_file_is_an_id(tmp_path, monkeypatch):
     (tmp_path / "pt-fairness" / "debates").mkdir(parents=True)
     assert io.load_qrels("pt-fairness/debates")["qid"].nunique() == 10
     for name in ("pt-fairness", "none"):
-        with pytest.raises(ValueError, match=f"{name} is neither a file nor a dataset id"):
+        with pytest.raises(ValueError, match=f"no dataset '{name}'; .*no such file"):
             io.load_qrels(name)
 
 

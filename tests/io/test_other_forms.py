@@ -111,7 +111,7 @@ def test_tabs_separate_without_quotation_marks_and_commas_with_them(written):
     assert tabs.values.tolist() == [['"a', "PRO"], ['b"', '"X"']]
     commas, _ = read_labelled(written('docno,group\n"a,1",PRO\n'))
     assert commas.values.tolist() == [["a,1", "PRO"]]
-    assert read_values(written('docno\tvalue\n"a\t1\n')).values.tolist() == [['"a', 1.0]]
+    assert read_values(written('docno\tvalue\n"a\t1\n')).values.tolist() == [['"a', "1"]]
     assert read_run(written('qid\tdocno\tscore\n1\t"a\t2\n')).values.tolist() == [["1", '"a', 2.0]]
 
 

@@ -344,19 +344,18 @@ def test_qrels_of_some_topics():
     pd.testing.assert_frame_equal(found, QRELS[QRELS["qid"] != "2"])
     renamed = QRELS.set_axis(["query_id", "doc_id", "relevance"], axis=1)
     pd.testing.assert_frame_equal(chosen_topics(renamed, QRELS), renamed)
-    for qrels, words in (QRELS, "'1'.* topics= has 'x'"), (QRELS[:0], "no rows"):
-        with pytest.raises(ValueError, match=words):
-            chosen_topics(qrels, pd.DataFrame({"qid": ["x"]}))
+    with pytest.raises(ValueError, match=r"'1'.* topics= has 'x'"):
+        chosen_topics(QRELS, pd.DataFrame({"qid": ["x"]}))
 
 
 @each("path, says", [
     *((path, "must have TREC topics") for path in ("/dev/null", "empty")),
-    *((path, "is neither a file of topics nor a dataset id") for path in ("folder", "none"))])
+    *((path, "no such file of topics") for path in ("folder", "none"))])
 def test_paths_without_topics(tmp_path, monkeypatch, path, says):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").write_text("\n")
     (tmp_path / "folder").mkdir(exist_ok=True)
-    with pytest.raises(ValueError, match=f"^{path} {says}"):
+    with pytest.raises(ValueError, match=rf"{path}.* {says}"):
         load_topics(path)
 
 
