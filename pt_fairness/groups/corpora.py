@@ -323,6 +323,8 @@ class FromTransformer(Groups):
                  column: str, cache: str | os.PathLike[str] | None, batch_size: int,
                  order: Iterable[Any] | None, name: str | None) -> None:
         super().__init__(name, order=order)
+        if not callable(labeller):
+            raise ValueError(f"labeller must be a PyTerrier transformer, got {shown(labeller)}")
         at_least(1, "batch_size", batch_size)
         self.by_topic = topics is not None
         self._labeller = labeller
