@@ -489,7 +489,7 @@ class _RADio(DistributionMeasure):
     Vrijenhoek et al. (2022), with the smoothing of their package RADio.
     """
 
-    # Slow version: radio in tests/slow_versions/normative.py
+    # Slow version: radio in tests/slow_versions/attention.py
     SOURCE = ("vrijenhoek2022",)
     RANGES = {("divergence", "kl"): (0.0, None)}
     WHERE = (f"{ATTENTION}, mixed attention = (1 - alpha) * attention + alpha * target, mixed "

@@ -17,7 +17,7 @@ class TestLipani:
         assert before.count("same") == 67 and "UNEXPLAINED" not in printed
         assert "published  " not in sample
 
-    def test_what_the_paper_finds_by_its_own_tables(self, script, monkeypatch):
+    def test_what_the_paper_finds_by_its_own_tables(self, script):
         module = script("lipani2021").module
         found = module.published_findings().set_index("finding")["holds"]
         assert [finding for finding, holds in found.items() if not holds] == [
@@ -27,5 +27,3 @@ class TestLipani:
             "R: biased towards females, target ratio around 0.1",
             "R: one unbiased row for every target ratio, 0 to 1",
             "R: only 4 professions are female-dominated"]
-        monkeypatch.setitem(module.TABLE_1, ("K", "female"), (0, 0, 0, -0.5, 0.7))
-        assert not module.published_findings()["holds"].iloc[[0, -1]].any()

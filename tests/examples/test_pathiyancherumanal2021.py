@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-
-import numpy as np
 import pytest
-from scipy import stats
 
 pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
@@ -19,28 +14,6 @@ PUBLISHED = {
     0.9: ["-0.4554*", "-0.1520", "0.0000", "-0.2003", "-1.0000*", "-0.2003", "0.1032", "-0.5799*",
           "-0.2572"],
 }
-SETTINGS = ("minority", "proportion-agnostic", "majority")
-#: PRO is True, in the order of the topics.
-RANKINGS = list(itertools.product([True, False], repeat=5))
-
-
-def equations(protected, share):
-    """Equations 1 to 4 of a ranking, for a protected share of the relevant documents."""
-    rnd = rkl = rrd = 0.0
-    for i in range(1, len(protected) + 1):
-        plus = sum(protected[:i])
-        discount = 1 / math.log2(i + 1)
-        rnd += discount * abs(plus / i - share)
-        rkl += discount * sum(p * math.log2(p / q) for p, q in (
-            (plus / i, share), (1 - plus / i, 1 - share)) if p > 0)
-        ratio = plus / (i - plus) if 0 < plus < i else 0
-        rrd += discount * abs(ratio - share / (1 - share))
-    return rnd, rkl, rrd
-
-
-def alpha_dcg(ranking, alpha):
-    return sum((1 - alpha) ** ranking[:i].count(stance) / math.log2(i + 2)
-               for i, stance in enumerate(ranking))
 
 
 @pytest.fixture
@@ -54,8 +27,9 @@ class TestPathiyanCherumanal:
     @pytest.mark.parametrize("alpha", PUBLISHED)
     def test_the_recipe_gives_every_published_cell_and_star(self, controlled, alpha):
         table = controlled[0][alpha]
+        settings = ("minority", "proportion-agnostic", "majority")
         names = [f"{setting}: {measure}@5" for measure in ("rND", "rKL", "rRD")
-                 for setting in SETTINGS]
+                 for setting in settings]
         rows = table.set_index("what").loc[names]
         assert rows["published"].tolist() == rows[RECIPE].tolist() == PUBLISHED[alpha]
 
@@ -63,20 +37,7 @@ class TestPathiyanCherumanal:
         rows = controlled[1][controlled[1]["what"].str.contains("minority: rKL@5")]
         assert rows["published"].tolist() == rows[RECIPE].tolist() == ["0.1463", "1.0000"]
 
-    @pytest.mark.parametrize("alpha", PUBLISHED)
-    def test_the_equations(self, controlled, alpha):
-        table = controlled[0][alpha].set_index("what")[EQUATIONS]
-        diversity = np.round([alpha_dcg(ranking, alpha) for ranking in RANKINGS], 12)
-        for setting, pro, share in (("minority", False, 0.2), ("proportion-agnostic", True, 0.5),
-                                    ("majority", True, 0.8)):
-            values = np.array([equations([stance == pro for stance in ranking], share)
-                               for ranking in RANKINGS]).round(12)
-            for measure, column in zip(("rND", "rKL", "rRD"), values.T, strict=True):
-                tau, p = stats.kendalltau(column, diversity)
-                expected = f"{tau:.4f}{'*' if p < 0.05 else ''}"
-                assert table[f"{setting}: {measure}@5"] == expected
-
-    def test_the_findings(self, controlled, capsys):
+    def test_the_findings(self, controlled):
         found = controlled[2]
         # As printed: by the recipe, with the equations; nine and seven hold, as the page says.
         assert [tuple(row) for row in found[[RECIPE, EQUATIONS]].to_numpy().tolist()] == [
@@ -94,16 +55,10 @@ class TestPathiyanCherumanal:
             (True, True),  # and majority
         ]
 
-    def test_the_stars_of_table_2(self, script, monkeypatch, capsys):
+    def test_the_stars_of_table_2(self, script):
         module = script("pathiyancherumanal2021").module
         stars = module.published_stars()
         assert len(stars) == 9 and stars["consistent"].all()
         # A star is a p of less than .05; the exact p of .3238 is the largest with one.
         assert stars.set_index("published")["p"].round(4)[["-0.3238*", "0.2857"]].tolist() == [
             0.042, 0.0745]
-        monkeypatch.setitem(module.PUBLISHED_REAL, ("rRD@5", "rKL@5"), "0.2857*")
-        monkeypatch.setitem(module.PUBLISHED_REAL, ("rRD@5", "nDCG@5"), "-0.2600")
-        assert module.published_stars()["consistent"].tolist() == [True] * 5 + [
-            False, True, True, False]
-        monkeypatch.setattr(module, "OFFICIAL_RUNS", 20)
-        assert not module.published_stars()["consistent"].all()

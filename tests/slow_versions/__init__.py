@@ -18,7 +18,6 @@ from slow_versions import (
     exposure,
     group_fairness,
     merit,
-    normative,
     served,
     soft,
     statistics,
@@ -31,7 +30,7 @@ from slow_versions.reading import Lookup, read_topics
 #: Undefined where there is one group alone, and a mean over the samples of a topic.
 COMPARED = {
     "AWRF": attention.awrf, "ExposureRatio": merit.exposure_ratio, "DistKL": attention.dist_kl,
-    "DistFair": attention.dist_fair, "PEER": statistics.peer, "RADio": normative.radio,
+    "DistFair": attention.dist_fair, "PEER": statistics.peer, "RADio": attention.radio,
     "FAIR": statistics.fair, "PreF": statistics.pref, "ARP": statistics.arp, "rND": soft.rnd,
     "rKL": soft.rkl, "rRD": soft.rrd, "nDD": soft.ndd, "nDR": soft.ndr, "nDKL": soft.ndkl_draws,
     "nDJS": soft.ndjs, "RepBias": counts.rep_bias, "NDKL": counts.ndkl, "Skew": counts.skew,

@@ -1,9 +1,9 @@
-"""The measures of §2 and §3 with soft membership (§20)."""
+"""§2 and §3: how far prefixes are from a population, with soft membership (§20)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,20 +20,110 @@ from slow_versions.common import (
     two_sided_target,
     two_sides,
 )
-from slow_versions.formulas import LOOKS_FAIR, jsd, kl, normalised, places_of, smooth_zeros, weight
-from slow_versions.maxima import bound_all_of_run, max_all, max_all_of_run
-from slow_versions.two_groups import (
-    LARGEST_TERMS,
-    bind,
-    difference_term,
-    kl_term,
-    largest_sum,
-    nothing_of_run,
-    ratio_term,
-    smoothed_kl_term,
+from slow_versions.formulas import (
+    LOOKS_FAIR,
+    ZERO_SHARE,
+    jsd,
+    kl,
+    normalised,
+    places_of,
+    ratio,
+    smooth_zeros,
+    weight,
 )
 
+#: (protected, unprotected documents so far) -> how far from the population
+Term = Callable[[float, float], float]
+#: the same, and (protected, unprotected) of the population
 Formula = Callable[[float, float, float, float], float]
+
+
+def difference_term(a: float, b: float, plus: float, minus: float) -> float:
+    """rND, nDD: | S⁺_{1..i}/i − S⁺/N |."""
+    return abs(a / (a + b) - plus / (plus + minus))
+
+
+def ratio_term(a: float, b: float, plus: float, minus: float) -> float:
+    """rRD, nDR: | S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻ |."""
+    return abs(ratio(a, b) - ratio(plus, minus))
+
+
+def kl_term(a: float, b: float, plus: float, minus: float) -> float:
+    """rKL: KL( (S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N) )."""
+    return kl([a / (a + b), b / (a + b)], [plus / (plus + minus), minus / (plus + minus)])
+
+
+def smoothed_kl_term(a: float, b: float, plus: float, minus: float) -> float:
+    """nDKL: as rKL, but P = (0, 1) becomes (0.001, 0.999) (§3; Draws et al. 2021, footnote 5)."""
+    if a == 0:
+        return kl([ZERO_SHARE, 1 - ZERO_SHARE], [plus / (plus + minus), minus / (plus + minus)])
+    return kl_term(a, b, plus, minus)
+
+
+#: The largest terms of all populations whose shares are at least 0.001.
+LARGEST_TERMS: dict[Formula, float] = {
+    difference_term: 1.0, ratio_term: 999.0, kl_term: -math.log2(0.001),
+    smoothed_kl_term: -math.log2(0.001)}
+
+
+def nothing_of_run(largest_term: float, cutoff: int | None, step: int = 1) -> float:
+    """norm='none', target 'run', nothing returned: Σ_{i∈I} w_i of the cutoff · the largest term.
+
+    Without a cutoff, 1 stands for the sum.
+    """
+    discounts = 1.0 if cutoff is None else sum(weight(i) for i in places_of(cutoff, step))
+    return discounts * largest_term
+
+
+def largest_sum(term: Term, n: int, places: Sequence[int],
+                supply: tuple[int, int] | None = None) -> float:
+    """§2 Z = 'max': the largest Σ_{i∈I} w_i · term over all sequences of n documents, from the best
+    sum for each number of protected documents so far.
+
+    `supply`: (protected, unprotected) documents of the whole run, for the first n places of its
+    permutations.
+    """
+    best = {0: 0.0}
+    for i in range(1, n + 1):
+        following: dict[int, float] = {}
+        for a_before, value in best.items():
+            for a in (a_before, a_before + 1):
+                if supply is not None and (a > supply[0] or i - a > supply[1]):
+                    continue
+                following[a] = max(value, following.get(a, 0.0))
+        if i in places:
+            following = {a: value + weight(i) * term(a, i - a) for a, value in following.items()}
+        best = following
+    return max(best.values())
+
+
+def max_all(target: Mapping[str, float], places: Sequence[int]) -> float:
+    """§2: −log2(min share)·Σ w_i."""
+    return -math.log2(min(target.values())) * sum(weight(i) for i in places)
+
+
+def max_all_of_run(sizes: Mapping[str, int], places: Sequence[int]) -> float:
+    """§2, target='run': label blocks in ascending population size.
+
+    The exact maximum for step 1 and documents of one group each. A longer step may skip the places
+    where a small block stands out, and documents of several groups do not form label blocks: a
+    larger sum may exist then.
+    """
+    blocks = sorted(int(size) for size in sizes.values() if size > 0)
+    total = 0.0
+    for i in places:
+        left, prefix = i, []
+        for size in blocks:
+            prefix.append(min(size, left))
+            left -= prefix[-1]
+        total += weight(i) * kl(
+            [count / i for count in prefix], [size / sum(blocks) for size in blocks])
+    return total
+
+
+def bound_all_of_run(target: Mapping[str, float], places: Sequence[int]) -> float:
+    """§2, target='run' with a longer step or documents of several groups: an upper bound."""
+    return max_all({label: share for label, share in target.items() if share > 0}, places)
 
 
 def ranked(topic: Topic) -> list[Membership]:
@@ -41,17 +131,14 @@ def ranked(topic: Topic) -> list[Membership]:
     return [topic.membership(docno) for docno in topic.condensed(topic.ranking)]
 
 
-def sides_of_prefixes(degrees: Sequence[float],
-                      places: Sequence[int]) -> list[tuple[int, float, float]]:
-    """(i, protected, other documents among the first i)."""
-    return [
-        (i, math.fsum(degrees[:i]), math.fsum(1 - degree for degree in degrees[:i])) for i in places
-    ]
-
-
-def discounted_sum(degrees: Sequence[float], places: Sequence[int], term: Any) -> float:
-    """Σ_{i∈I} w_i · term(protected, other)."""
-    return sum(weight(i) * term(a, b) for i, a, b in sides_of_prefixes(degrees, places))
+def discounted_sum(degrees: Sequence[float], places: Sequence[int], term: Term) -> float:
+    """Σ_{i∈I} w_i · term(protected, other documents among the first i)."""
+    total = 0.0
+    for i in places:
+        protected = math.fsum(degrees[:i])
+        other = math.fsum(1 - degree for degree in degrees[:i])
+        total += weight(i) * term(protected, other)
+    return total
 
 
 # ----------------------------------------------------------------------------------------------- §2
@@ -79,7 +166,10 @@ def parity(topic: Topic, formula: Formula, *, cutoff: int | None = None, rel: in
     if formula is kl_term and target != "run" and min(plus, minus) <= TIE:
         smooth = smooth_zeros({"+": plus / (plus + minus), "-": minus / (plus + minus)})
         plus, minus = smooth["+"], smooth["-"]
-    term = bind(formula, plus, minus)
+
+    def term(a: float, b: float) -> float:
+        return formula(a, b, plus, minus)
+
     if not documents:
         return largest_sum(term, cutoff, places_of(cutoff, step)) or LOOKS_FAIR
     n = len(documents[:cutoff])
@@ -144,12 +234,15 @@ def viewpoint(topic: Topic, formula: Formula, *, cutoff: int | None = None,
     sides = protected_labels(protected, documents, topic.labels)
     if sides is None:
         return 0.0
-    supply = two_sides(documents, sides, topic.labels)
+    plus, minus = supply = two_sides(documents, sides, topic.labels)
     if min(supply) <= TIE:
         return 0.0
     n = len(documents[:cutoff])
     places = places_of(n)
-    term = bind(formula, *supply)
+
+    def term(a: float, b: float) -> float:
+        return formula(a, b, plus, minus)
+
     degrees = [document.degree(sides, topic.labels) for document in documents]
     value = discounted_sum(degrees, places, term)
     if norm == "none":
