@@ -16,7 +16,7 @@ import pytest
 from case_marks import quick_cases
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from provider_cases import QRELS, RUN, subtopic_case, told_of
-from slow_versions.formulas import weight
+from slow_versions.common import weight
 from slow_versions.rows import order_run
 
 pytest.importorskip("pyndeval")

@@ -11,19 +11,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from slow_versions.common import (
+    LOOKS_FAIR,
     Shares,
     Topic,
     annotated_places,
     as_shares,
     attention,
     explicit,
+    jsd,
+    kl,
     label_counts,
     population,
+    smooth_zeros,
     target_is_empty,
     target_shares,
     uniform,
 )
-from slow_versions.formulas import LOOKS_FAIR, jsd, kl, smooth_zeros
 
 
 def awrf(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform",

@@ -6,22 +6,20 @@ import math
 from typing import Any
 
 from slow_versions.common import (
-    Shares,
-    Topic,
-    target_is_empty,
-    target_shares,
-    two_sided_target,
-    two_sides,
-    uniform,
-)
-from slow_versions.formulas import (
     LOOKS_FAIR,
     ZERO_SHARE,
+    Shares,
+    Topic,
     kl,
     maybe_absolute,
     normalised,
     places_of,
     smooth_zeros,
+    target_is_empty,
+    target_shares,
+    two_sided_target,
+    two_sides,
+    uniform,
     weight,
 )
 from slow_versions.soft import over_labels, prefix_shares, ranked

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from slow_versions.common import Shares, Topic, attention, explicit, uniform
-from slow_versions.formulas import normalised
+from slow_versions.common import Shares, Topic, attention, explicit, normalised, uniform
 
 
 class Parts(NamedTuple):

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from slow_versions.common import Shares, Topic, gain, target_is_empty, target_shares, uniform
-from slow_versions.formulas import jsd
+from slow_versions.common import Shares, Topic, gain, jsd, target_is_empty, target_shares, uniform
 
 
 def highest_relevance(topic: Topic) -> int:

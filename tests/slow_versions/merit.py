@@ -17,12 +17,12 @@ from slow_versions.common import (
     as_shares,
     attention,
     gain,
+    maybe_absolute,
     protected_labels,
     target_is_empty,
     target_shares,
     two_sided_target,
 )
-from slow_versions.formulas import maybe_absolute
 
 EPSILON = 1e-6
 LEAST_SIDE = 1e-12

@@ -8,27 +8,25 @@ from functools import partial
 from typing import Any
 
 from slow_versions.common import (
+    LOOKS_FAIR,
     TIE,
+    ZERO_SHARE,
     Membership,
     Shares,
     Topic,
     as_shares,
+    jsd,
+    kl,
     label_counts,
+    normalised,
+    places_of,
     protected_labels,
+    ratio,
+    smooth_zeros,
     target_is_empty,
     target_shares,
     two_sided_target,
     two_sides,
-)
-from slow_versions.formulas import (
-    LOOKS_FAIR,
-    ZERO_SHARE,
-    jsd,
-    kl,
-    normalised,
-    places_of,
-    ratio,
-    smooth_zeros,
     weight,
 )
 

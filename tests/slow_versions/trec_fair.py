@@ -6,8 +6,7 @@ import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 
-from slow_versions.common import Membership, Shares, Source, Topic, attention
-from slow_versions.formulas import jsd
+from slow_versions.common import Membership, Shares, Source, Topic, attention, jsd
 
 UNKNOWN = "@UNKNOWN"
 #: A label, or @UNKNOWN, of each attribute.

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from slow_versions.common import Topic
-from slow_versions.formulas import maybe_absolute
+from slow_versions.common import Topic, maybe_absolute
 
 LabelValues = Mapping[str, float] | None
 
