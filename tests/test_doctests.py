@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the package, in the README and in the tutorial."""
+"""The examples in the docstrings of the package and in the README."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import doctest
 import importlib
 import importlib.resources
 import re
-import textwrap
 from pathlib import Path
 
 import ir_datasets  # noqa: F401 - the modules of the collections need it first
@@ -66,32 +65,3 @@ def test_its_links_lead_somewhere():
     for path in links:
         assert (ROOT / path).is_file() or \
             pages.joinpath(path.removeprefix("pt_fairness/")).is_file(), path
-
-
-# ----------------------------------------------------------------------------------- the tutorial
-
-TUTORIAL = (FOLDER / "pt_docs" / "tutorial.rst").read_text(encoding="utf-8")
-PARTS = re.split(r"^(\d+\. .+)\n-+$", TUTORIAL, flags=re.MULTILINE)
-STEPS = dict(zip(PARTS[1::2], PARTS[2::2], strict=True))
-
-
-def code_of(title):
-    block = r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)"
-    return [textwrap.dedent(one) for one in re.findall(block, STEPS[title], re.MULTILINE)]
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("step", [*STEPS][2:])
-def test_a_step_of_the_tutorial_runs_without_the_others(step, folder_of):
-    """With files of one's own, and the block of their names."""
-    files = {"judgments.qrels": "1 0 a 1\n1 0 b 1\n1 0 c 1\n2 0 a 1\n2 0 c 1\n",
-             **dict.fromkeys(("groups.csv", "stances.csv"), "docno,group\na,PRO\nb,PRO\nc,CON\n")}
-    for name, order in (("bm25", "abc"), ("qld", "bca"), ("neural", "cab")):
-        files[f"{name}.run"] = "".join(f"{qid} Q0 {docno} {rank} {9 - rank} x\n"
-                                       for qid in "12" for rank, docno in enumerate(order))
-    folder_of(files)
-    (names,) = code_of("2. The names of the files")
-    scope = {}
-    for block in [names.replace("conclusions.run", "neural.run"), *code_of(step)]:
-        exec(compile(block, step, "exec"), scope)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+from label_worlds import drawn
 
 from pt_fairness.analysis.label_sampler import Labelled
 
@@ -28,10 +29,6 @@ def world(labels: int, seed: int) -> tuple[Labelled, np.ndarray]:
         variates = np.maximum(rng.standard_gamma(np.maximum(shape, 1e-9)), 1e-100)
         return variates / variates.sum(axis=-1, keepdims=True)
 
-    def drawn(weights: np.ndarray) -> np.ndarray:
-        limits = weights.cumsum(axis=1)
-        return (limits < rng.random((len(weights), 1)) * limits[:, -1:]).sum(axis=1)
-
     size = TOPICS * DOCUMENTS
     topic = np.repeat(np.arange(TOPICS), DOCUMENTS)
     stratum = rng.integers(STRATA, size=size)
@@ -42,8 +39,8 @@ def world(labels: int, seed: int) -> tuple[Labelled, np.ndarray]:
     typical = dirichlet(np.full((labels, labels), 0.5))
     errors = dirichlet(np.tile(kappa * typical, (STRATA, 1, 1)))
     errors = dirichlet(np.tile(nu * errors, (TOPICS, 1, 1, 1)))
-    truth = drawn(shares[topic] * tilt[stratum])
-    model = drawn(errors[topic, stratum, truth])
+    truth = drawn(shares[topic] * tilt[stratum], rng)
+    model = drawn(errors[topic, stratum, truth], rng)
     human = np.full(size, -1)
     checked = rng.choice(size, HUMAN, replace=False)
     human[checked] = truth[checked]

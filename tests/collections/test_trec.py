@@ -1,16 +1,19 @@
 """TREC tracks: newswire, misinfo 2019 and NeuCLIR; and CLEF eHealth."""
 
+import contextlib
+import io
 import re
 import shutil
 import warnings
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from case_marks import quick_cases
-from collection_commands import table
 from ir_datasets_home import example
 
-from pt_fairness import groups, values
+from pt_fairness import cli, groups, values
 from pt_fairness.core.messages import FairnessWarning
 
 QRELS = ("401 0 FBIS3-10009 0\n401 0 FT911-3 1\n\n402 0 LA010189-0001 1\n"
@@ -19,6 +22,17 @@ GROUPS = [("401", "FBIS3-10009", 0, "FBIS"), ("401", "FT911-3", 1, "FT"),
           ("402", "LA010189-0001", 1, "LA"), ("402", "FR940104-0-00001", 1, "FR"),
           ("402", "CR93E-1", 0, "-")]
 TREC8 = "disks45/nocr/trec8"
+
+
+def table(dataset_id: str, folder: Path, run: list[tuple[str, str]], *measures: str) -> list[float]:
+    """The values that ``pt-fairness table`` prints for a run, given as topics and documents."""
+    path = folder / "run"
+    path.write_text("".join(f"{qid} Q0 {docno} {i} {-i} r\n" for i, (qid, docno) in enumerate(run)))
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert cli.main(["table", dataset_id, str(path), "-m", *measures]) == 0
+    row, = pd.read_csv(io.StringIO(printed.getvalue())).itertuples(index=False)
+    assert row[0] == "run"
+    return [float(value) for value in row[1:]]
 
 
 def test_trec8(irds, files, qrels_of):

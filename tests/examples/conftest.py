@@ -7,8 +7,7 @@ import importlib
 import io
 
 import pytest
-from example_files import CI, EXAMPLES
-from ir_datasets_home import example
+from ir_datasets_home import EXAMPLES, example
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +21,7 @@ def sweep():
 @pytest.fixture
 def script(monkeypatch, tmp_path):
     """``script(name)(*arguments)``: run an example, with figures in a folder of the test."""
-    monkeypatch.syspath_prepend(str(CI))
+    monkeypatch.syspath_prepend(str(EXAMPLES.parent / ".ci"))
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
     def load(name):

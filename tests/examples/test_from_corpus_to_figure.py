@@ -6,7 +6,7 @@ import shutil
 
 import nbformat
 import pytest
-from example_files import EXAMPLES
+from ir_datasets_home import EXAMPLES
 from nbclient import NotebookClient
 
 pytestmark = [pytest.mark.newest, pytest.mark.slow]

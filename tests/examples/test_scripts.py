@@ -8,8 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from example_files import EXAMPLES
-from ir_datasets_home import OFFLINE
+from ir_datasets_home import EXAMPLES, OFFLINE
 
 pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 

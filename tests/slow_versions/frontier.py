@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from statistics import mean
 
 from slow_versions.common import Membership, Topic
 
@@ -35,23 +36,15 @@ def points(topic: Topic, relevance: tuple[str, int], value: Callable[[Topic], fl
     for order in itertools.permutations(pool, length):
         fairness = value(replace(topic, rankings=[list(order)]))
         assert fairness is not None
-        result.add(
-            (
-                round(relevance_of(topic, order, *relevance), 12),
-                round(-abs(fairness - ideal), 12))
-        )
+        result.add((round(relevance_of(topic, order, *relevance), 12),
+                    round(-abs(fairness - ideal), 12)))
     return result
 
 
 def means(of_topics: Sequence[Iterable[Point]]) -> set[Point]:
     """The means of one point of each topic, for every choice of points."""
-    chosen = itertools.product(*of_topics)
-    return {
-        (
-            round(sum(point[0] for point in combination) / len(combination), 11),
-            round(sum(point[1] for point in combination) / len(combination), 11))
-        for combination in chosen
-    }
+    return {(round(mean(relevance), 11), round(mean(fairness), 11)) for relevance, fairness in
+            (zip(*chosen, strict=True) for chosen in itertools.product(*of_topics))}
 
 
 def vertices(every: Iterable[Point]) -> list[Point]:
