@@ -88,15 +88,17 @@ class GroupQrels(BaseQrels):  # type: ignore[misc]
         return self._base.qrels_defs() if self._defs is None else self._defs
 
 
-def variant(registry: Any, base_id: str, suffix: str, convert: Convert, queries: Any = None,
-            defs: dict[int, str] | None = None) -> None:
+def variant(registry: Any, base_id: str, suffix: str, convert: Convert | None = None,
+            queries: Any = None, defs: dict[int, str] | None = None) -> None:
     """Register ``base_id/suffix``, a variant of ``base_id`` with groups in its judgments.
 
+    :param convert: by default adds the groups of the name ``base_id/suffix``
     :param queries: the handler of the queries, if they differ from ``base_id``
     :param defs: the meaning of each relevance level, if it differs from ``base_id``
     """
     base = registry[base_id]
     name = f"{base_id}/{suffix}"
+    convert = convert or partial(labelled, name)
     qrels = GroupQrels(base.qrels_handler(), convert, defs)
     dataset = Dataset(base.docs_handler(), queries or base.queries_handler(), qrels)
 
@@ -108,16 +110,15 @@ def variant(registry: Any, base_id: str, suffix: str, convert: Convert, queries:
     registry.register(name, Dataset(component, dataset))
 
 
-def graded(field: Callable[[Any], Any], groups: Mapping[Any, str],
-           rows: list[Any]) -> Iterator[TrecQrel]:
+def graded(place: int, groups: Mapping[Any, str], rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with the group of one of their fields.
 
-    :param field: returns the value of the field in a judgment
+    :param place: the index of the field in a judgment
     :param groups: the group of each value, ``-`` for none
     """
     for row in rows:
-        group = groups[field(row)]
-        yield TrecQrel(row.query_id, row.doc_id, row.relevance, group)
+        group = groups[row[place]]
+        yield TrecQrel(*row[:3], group)
 
 
 def labelled(name: str, rows: list[Any]) -> Iterator[TrecQrel]:
@@ -126,10 +127,11 @@ def labelled(name: str, rows: list[Any]) -> Iterator[TrecQrel]:
     :param name: the name of the groups
     """
     import pandas as pd
-    columns = ["query_id", "doc_id", "relevance"]
-    judgments = map(attrgetter(*columns), rows)
-    qrels = make("groups", name).to_qrels(pd.DataFrame(judgments, columns=columns))
-    ordered = qrels[list(TrecQrel._fields)].astype(object)
+    columns = list(TrecQrel._fields)
+    judgments = [row[:3] for row in rows]
+    frame = pd.DataFrame(judgments, columns=columns[:3])
+    qrels = make("groups", name).to_qrels(frame)
+    ordered = qrels[columns].astype(object)
     yield from map(TrecQrel._make, ordered.itertuples(index=False))
 
 
@@ -173,7 +175,7 @@ def _register_debates(registry: Any) -> None:
     qrels = TrecQrels(_debate_file("qrels.tsv"), _DEBATE_LEVELS)
     registry.register(DEBATES, Dataset(docs, queries, qrels))
     for field in _DEBATE_FIELDS:
-        variant(registry, DEBATES, field, partial(labelled, f"{DEBATES}/{field}"))
+        variant(registry, DEBATES, field)
 
 
 def _debate_file(name: str) -> Any:
@@ -239,14 +241,15 @@ def _register_touche(registry: Any) -> None:
     """Register variants of the Touché ids of ir_datasets, such as ``…/stance``."""
     for corpus, tasks in _TASKS.items():
         for field in FIELDS if corpus.startswith("argsme/") else ["stance"]:
+            convert = partial(labelled, f"{corpus}/{field}")
             for base_id in tasks:
-                variant(registry, base_id, field, partial(labelled, f"{corpus}/{field}"))
+                variant(registry, base_id, field, convert)
     for base_id in _JUDGED_STANCES:
         variant(registry, base_id, "stance", _judged)
     for field in FIELDS:
-        variant(registry, _PAIRS, field, partial(labelled, f"{_PAIRS}/{field}"))
-    for field in ("quality", "coherence"):
-        variant(registry, _PAIRS, field, partial(graded, attrgetter(field), _PAIR_LEVELS))
+        variant(registry, _PAIRS, field)
+    for place, field in enumerate(("quality", "coherence"), 3):
+        variant(registry, _PAIRS, field, partial(graded, place, _PAIR_LEVELS))
 
 
 def _judged(rows: list[Any]) -> Iterator[TrecQrel]:

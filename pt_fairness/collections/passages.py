@@ -134,7 +134,7 @@ def _register_cocktail(registry: Any) -> None:
                            mapping={"query_id": "_id", "text": "text"})
     qrels = CocktailQrels(ZipExtract(archive, "qrels/test.tsv"), _COCKTAIL_LEVELS)
     registry.register(COCKTAIL, Dataset(docs, queries, qrels))
-    variant(registry, COCKTAIL, "source", partial(labelled, f"{COCKTAIL}/source"))
+    variant(registry, COCKTAIL, "source")
 
 
 GREP = "grep-biasir"
@@ -237,7 +237,7 @@ def _register_grep(registry: Any) -> None:
     levels = {0: "not relevant", 1: "relevant"}
     topics = CsvQueries(queries, GrepQuery, GREP, "en")
     registry.register(GREP, Dataset(docs, topics, GrepQrels(files, levels)))
-    variant(registry, GREP, "gender", partial(labelled, f"{GREP}/gender"))
+    variant(registry, GREP, "gender")
 
 
 SARA = "sara"
@@ -261,7 +261,7 @@ def register(registry: Any) -> None:
     _register_msmarco(registry)
     _register_cocktail(registry)
     _register_grep(registry)
-    variant(registry, SARA, "sensitivity", partial(labelled, f"{SARA}/sensitivity"))
+    variant(registry, SARA, "sensitivity")
 
 
 register_datasets()

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from operator import attrgetter, itemgetter
 from typing import Any
 
 #: Foreign Broadcast Information Service, Federal Register, Financial Times, Los Angeles Times.
@@ -62,12 +61,12 @@ def trec_fair(name: str) -> Any:
 def _register_trec_fair(registry: Any) -> None:
     """Register the fields as variants of ``trec-fair/2021/eval`` and ``trec-fair/2022/train``."""
     from pt_fairness.collections import SOURCES
-    from pt_fairness.collections.arguments import labelled, variant
+    from pt_fairness.collections.arguments import variant
     for name, function in SOURCES.items():
         # Qrels cannot hold the weights of the official sources.
         if function == "trec.trec_fair" and not name.endswith("/official"):
             base_id, _, field = name.rpartition("/")
-            variant(registry, base_id, field, partial(labelled, name))
+            variant(registry, base_id, field)
 
 
 #: The population of each UN subregion, with Oceania as one.
@@ -107,9 +106,8 @@ def target(name: str) -> Any:
 
 _MISINFO = "clueweb12/b13/trec-misinfo-2019"
 _EHEALTH = "clueweb12/b13/clef-ehealth"
-#: The positions of the fields in a judgment, because ir_datasets 0.6.3 misspells ``credibility``.
-_POSITIONS = {"effectiveness": 3, "credibility": 4}
-#: The groups of each field by level; ``-`` for none. The order is ascending.
+#: The groups of each field by level; ``-`` for none. The order is ascending. The fields are the
+#: fourth and the fifth of a judgment; ir_datasets 0.6.3 misspells ``credibility``.
 _JUDGED_LEVELS = {
     "effectiveness": {-2: "-", -1: "-", 0: "-", 1: "ineffective", 2: "inconclusive",
                       3: "effective"},
@@ -141,10 +139,8 @@ def trustworthiness(name: str) -> Any:
 def _register_clueweb12(registry: Any) -> None:
     """Register the fields of the judgments as variants of the ids of ir_datasets."""
     from pt_fairness.collections.arguments import graded, variant
-    for field, levels in _JUDGED_LEVELS.items():
-        level = itemgetter(_POSITIONS[field])
-        convert = partial(graded, level, levels)
-        variant(registry, _MISINFO, field, convert)
+    for place, (field, levels) in enumerate(_JUDGED_LEVELS.items(), 3):
+        variant(registry, _MISINFO, field, partial(graded, place, levels))
     variant(registry, _EHEALTH, "trustworthiness", _trusted)
 
 
@@ -154,7 +150,7 @@ def _trusted(rows: list[Any]) -> Iterator[Any]:
     # ir_datasets reads 2016 before 2017.
     last = {(row.query_id, row.doc_id): row for row in rows}
     for row in last.values():
-        yield TrecQrel(row.query_id, row.doc_id, row.relevance, str(row.trustworthiness))
+        yield TrecQrel(*row[:3], str(row.trustworthiness))
 
 
 #: The languages by their names in the qrels, and the corpus of each.
@@ -184,7 +180,7 @@ def _register_neuclir(registry: Any) -> None:
     topics = ExctractedCCQueries(files["trec-2022/queries"], filter_lwq=False,
                                  cls=ExctractedCCMultiMtQuery, namespace=NAME)
     judged = Lazy(lambda: {row.query_id for row in qrels.qrels_iter()})
-    convert = partial(graded, attrgetter("iteration"), LANGUAGES)
+    convert = partial(graded, 3, LANGUAGES)
     for year, queries, judgments in (
             ("2022", FilteredQueries(topics, judged), qrels),
             ("2023", edition.queries_handler(), edition.qrels_handler())):

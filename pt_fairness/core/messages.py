@@ -274,3 +274,15 @@ def warn(message: str, cause: str | None = None) -> None:
     if place is None or experiment:
         _warned.add((cause, place))
     warnings.warn(message, FairnessWarning, stacklevel=level)
+
+
+def once() -> Warn:
+    """Return a function that warns once for each cause."""
+    causes = set()
+
+    def warn_once(message: str, cause: str) -> None:
+        if cause not in causes:
+            causes.add(cause)
+            warn(message, cause)
+
+    return warn_once

@@ -246,17 +246,17 @@ class FunctionMeasure(FairnessMeasure):
         :raises ValueError: if the function does not return a value in range for each ranking
         """
         codes, length = view.condensed(self.cutoff)
+        relevance = view.condensed_relevance(self.cutoff)
         target = self.target(view)
         rows = length > 0
-        ranked = {"codes": codes, "length": length, "target": target}
-        ranked["relevance"] = view.condensed_relevance(self.cutoff)
         shares = np.pad(view.share, ((0, 1), (0, 0)))
-        arrays = {"member": shares > 0, "shares": shares, "labels": [*view.labels],
+        arrays = {"codes": codes[rows], "length": length[rows], "relevance": relevance[rows],
+                  "member": shares > 0, "shares": shares, "labels": [*view.labels],
                   "cutoff": self.cutoff}
-        for name in ranked.keys() & self.arrays:
-            arrays[name] = ranked[name][rows]
         worst = inf if isnan(self.DEFAULT) else self.DEFAULT
         values = np.full(len(view), worst)
+        if target is not None:
+            arrays["target"] = target[rows]
         if rows.any():
             function, *_ = self.declaration
             computed = function(**{name: arrays[name] for name in self.arrays})

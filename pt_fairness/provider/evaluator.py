@@ -26,6 +26,7 @@ from pt_fairness.core.messages import (
     Warn,
     are_numbers,
     listed,
+    once,
     shown,
     warn,
 )
@@ -49,7 +50,6 @@ from pt_fairness.provider.measure_lists import (
     check_names,
     provider_of,
     reads_subtopics,
-    warn_of_one_ranking,
 )
 from pt_fairness.rankings.annotations import Annotations, Matches
 from pt_fairness.rankings.rankings import Rankings
@@ -73,24 +73,11 @@ class RunFacts(NamedTuple):
     rankings: Sequence[tuple[Any, Rankings]] = ()
 
 
-def once() -> Warn:
-    """Return a function that warns once for each cause."""
-    causes = set()
-
-    def warn_once(message: str, cause: str) -> None:
-        if cause not in causes:
-            causes.add(cause)
-            warn(message, cause)
-
-    return warn_once
-
-
 class QuickEvaluator:
     """Evaluator of many runs, with the values of ``ir_measures.evaluator(measures, qrels)``.
 
     pytrec_eval takes dictionaries. ir_measures builds them row by row in Python, this class from
-    whole columns. Warnings are repeated for each run. If a run has several rankings of a topic, a
-    further warning names the measures of other providers.
+    whole columns. Warnings are repeated for each run.
 
     :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``;
         identifiers as text
@@ -98,7 +85,6 @@ class QuickEvaluator:
     """
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
-        self._measures = measures
         users = defaultdict(list)
         for measure in measures:
             users[provider_of(measure)].append(measure)
@@ -119,13 +105,16 @@ class QuickEvaluator:
             self._gdeval = ir_measures.evaluator(gdeval, rows)
         #: The evaluators of this package's measures: one or none.
         self.fairness = []
-        for provider, ours in list(users.items()):
+        rest = []
+        for provider, others in users.items():
             if getattr(provider, "NAME", "") == "fairness":
-                del users[provider]
-                self.fairness.append(provider.evaluator(ours, qrels))
-        if users:
-            others = itertools.chain(*users.values())
-            self._rest = ir_measures.evaluator([*others], qrels)
+                self.fairness.append(provider.evaluator(others, qrels))
+            else:
+                rest += others
+        if rest:
+            self._rest = ir_measures.evaluator(rest, qrels)
+        #: The measures of other providers, which evaluate one ranking of a topic.
+        self._elsewhere = [*plain, *gdeval, *rest]
 
     def evaluate(self, run: pd.DataFrame) -> tuple[list[Any], RunFacts]:
         """Return the value of each measure for each topic, and what is known of the run.
@@ -133,7 +122,11 @@ class QuickEvaluator:
         :param run: columns ``query_id, doc_id, score`` and, if it has several rankings of a topic,
             ``iteration``; identifiers as text, scores as floats
         """
-        warn_of_one_ranking(self._measures, run)
+        if "iteration" in run and self._elsewhere:
+            rankings = run.groupby("query_id")["iteration"].nunique()
+            if rankings.max() > 1:
+                warn("the run has several rankings of a topic; one, with the last row of each "
+                     f"document, was evaluated for {listed(map(str, self._elsewhere))}")
         metrics = []
         facts = RunFacts()
         if self._plain is not None:
@@ -442,7 +435,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         rankings = self._rankings(ranked, warn)
         undefined = {}
         scores: dict[Any, Floats] = {}
-        for measure, values, dropped in self._composed(self._parts(ranked, rankings, warn)):
+        for measure, values, dropped in self._composed(self.parts(ranked, rankings, warn)):
             open_here = np.isinf(values)
             nothing = (np.isnan(values) | open_here) & ~dropped
             if nothing.any():
@@ -526,10 +519,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         composed = self._composed(self.parts(empty_run(self.judgments)))
         return {measure: np.isnan(values) for measure, values, _ in composed}
 
-    def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
-        """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
-        return self._parts(run, self._rankings(run, self._warn), self._warn)
-
     def _composed(self, parts: dict[FairnessMeasure, Floats]) \
             -> Iterator[tuple[FairnessMeasure, Floats, Bools]]:
         """Yield each measure, its values, ``[T]``, and a mask of its dropped topics, ``[T]``.
@@ -546,11 +535,15 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Return the documents of a run with the groups of each source."""
         return [(source, source.rankings(run, warn)) for source in self.sources]
 
-    def _parts(self, run: Run, rankings: Iterable[tuple[GroupedMeasures, Rankings]], warn: Warn) \
-            -> dict[FairnessMeasure, Floats]:
-        """Return the :meth:`parts`."""
+    def parts(self, run: Run, rankings: Iterable[tuple[GroupedMeasures, Rankings]] = (),
+              warn: Warn | None = None) -> dict[FairnessMeasure, Floats]:
+        """Return the values of the parts of all measures, ``[T]``; NaN where undefined.
+
+        :param rankings: the documents of the run with the groups of each source, if they are known
+        """
+        warn = warn or self._warn
         parts = {}
-        for source, documents in rankings:
+        for source, documents in rankings or self._rankings(run, warn):
             scores = source.scores(run, documents)
             parts.update(scores)
             undefined = any(np.isnan(values).all() for values in scores.values())
@@ -570,10 +563,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def _warn_of_no_group(self, source: GroupedMeasures, run: Run, undefined: bool,
                           warn: Warn) -> None:
-        """Warn that no ranked document has a group in a source.
-
-        :param undefined: whether a measure is undefined for all topics, which has its own warning
-        """
+        # That a measure is undefined for all topics has a warning of its own.
         ranked = "no document of the run"
         if len(run.ranking):
             ranked += f", such as {run.docnos([0])[0]!r},"

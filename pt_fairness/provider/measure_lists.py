@@ -206,20 +206,21 @@ def check_labels(measure: FairnessMeasure, source: groups.Groups | None, labels:
     added = measure.added_labels
     possible = [*labels, *added]
     named = measure.named_labels(possible)
+    is_scale = any(name == "protected" and label in possible for name, label in named)
     for parameter, label in named:
         if label in possible:
             continue
-        others = [other for name, other in named if name == parameter]
-        scale = parameter == "protected" and not {*others}.isdisjoint(possible)
-        if declared and not scale:
-            raise ValueError(f"{parameter}={shown(label)} names no group of {source!r}; its groups "
-                             f"are {groups_}")
+        given = f"{parameter}={shown(label)}"
         words = ""
+        cause = f"{UNKNOWN}label {label}"
         if parameter == "protected":
             words = f"; protected takes {measure.SUPPORTED_PARAMS[parameter].allowed}"
-        unknown = "" if scale else UNKNOWN
-        warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
-             f"hold {groups_}{words}", f"{unknown}label {label}")
+        if parameter == "protected" and is_scale:
+            cause = f"label {label}"
+        elif declared:
+            raise ValueError(f"{given} names no group of {source!r}; its groups are {groups_}")
+        warn(f"{given} names a group that no judged document has; the qrels hold {groups_}{words}",
+             cause)
     unjudged = [label for label in added if label not in labels]
     if unjudged:
         warn(f"the target of {measure} has a share for {listed(unjudged)}, which no judged "
@@ -233,20 +234,6 @@ def provider_of(measure: Any) -> Any:
         if provider.supports(measure) and provider.is_available():
             return provider
     return None
-
-
-def warn_of_one_ranking(measures: Sequence[Any], run: pd.DataFrame) -> None:
-    """Warn of measures that evaluate one ranking of a topic although the run has several.
-
-    :param run: columns ``query_id`` and, if it has several rankings of a topic, ``iteration``
-    """
-    if "iteration" not in run or (run.groupby("query_id")["iteration"].nunique() < 2).all():
-        return
-    elsewhere = [str(measure) for measure in measures
-                 if getattr(provider_of(measure), "NAME", None) != "fairness"]
-    if elsewhere:
-        warn("the run has several rankings of a topic; one, with the last row of each document, "
-             f"was evaluated for {listed(elsewhere)}")
 
 
 def refuse_unknown(warnings: Sequence[Sequence[tuple[str, str]]]) -> None:
