@@ -142,7 +142,7 @@ def drawn_groups(draw: Draw) -> Any:
 #: parameter alone, name being that of a measure or of a function.
 PARAMETERS: dict[str, Any] = {
     "cutoff": (1, 2, 3, 5, 5, 10, 10, 50), "rel": (1, 1, 1, 2, 0), "target": TARGETS,
-    "protected": ("minority", "majority", "A", "B", "A,C", ["B", "A"]),
+    "protected": ("minority", "majority", "A", "B", "A,C"),
     "nDJS.protected": ("minority", "majority", "all", "A"),
     "nDKL.protected": ("minority", "majority", "all", "A"),
     "discount": ("log2", "trec", "geometric", "none", "mmr"), "p": (0.2, 0.5, 0.85, "0.5"),
