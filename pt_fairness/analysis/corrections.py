@@ -125,8 +125,9 @@ class Comparison:
         target or population comes from the qrels, their documents count, with the name ``None``.
         """
         judgments = self.judgments
-        rels = rels_of(list(filter(compares_with_judged, self.measures)))
-        least = min((-math.inf if rel is None else rel for rel in rels), default=math.inf)
+        compared = list(filter(compares_with_judged, self.measures))
+        rels = np.array([*rels_of(compared)], float)  # NaN for all judged documents
+        least = np.nan_to_num(rels, nan=-math.inf).min(initial=math.inf)
         relevant = np.flatnonzero(judgments.relevance >= least)
         parts: list[Any] = [(None, judgments, relevant)]
         most = math.inf if self.depth is None else self.depth
@@ -143,9 +144,9 @@ class Comparison:
             table = pd.DataFrame(columns, dtype=object)
             tables.append(table.assign(name=name))
         table = pd.concat(tables, ignore_index=True)
-        qids, docnos = table["qid"].to_numpy(), table["docno"].to_numpy()
-        by_model = is_labelled(self.model, qids, docnos)
-        by_people = is_labelled(self.human, qids, docnos)
+        pairs = table["qid"], table["docno"]
+        by_model = is_labelled(self.model, *pairs)
+        by_people = is_labelled(self.human, *pairs)
         return table[by_model & ~by_people]
 
     def table(self, confidence: float, baseline: int | str | None = None) -> pd.DataFrame:
@@ -154,8 +155,9 @@ class Comparison:
         f, y = self.by_model, self.by_hand
         if baseline is not None:
             place = place_of(baseline, systems)
-            systems = np.delete(systems, place).tolist()
-            f, y = (np.delete(values - values[place], place, axis=0) for values in (f, y))
+            systems.pop(place)
+            f = np.delete(f - f[place], place, axis=0)
+            y = np.delete(y - y[place], place, axis=0)
         rows = []
         for s, name in enumerate(systems):
             for m, measure in enumerate(self.measures):
@@ -166,7 +168,8 @@ class Comparison:
         low, high = np.tile(ranges.T, len(systems))
         if baseline is not None:
             low, high = low - high, high - low
-        table[CUT] = table[CUT].clip(pd.Series(low), pd.Series(high), axis="index")
+        for column in CUT:
+            table[column] = table[column].clip(low, high)
         few = table["checked"].min()
         if few < LEAST_CHECKED:
             warn(f"{few} topics are checked: with fewer than {LEAST_CHECKED}, intervals can cover "
@@ -411,20 +414,21 @@ class Corrections:
         self.complete = not counts[-1, :-1].any()
         is_enough = self.complete or self.kappa[1] >= LEAST_KAPPA
         #: By column, see :meth:`values`: the name of a correction, the correction, and its values.
-        self._best: dict[str, tuple[str, Any, pd.Series]] = {}
+        none = "", None, pd.Series(np.nan, self.systems)
+        self._best: dict[str, tuple[str, Any, pd.Series]] = dict.fromkeys(self.columns, none)
         with collecting_warnings() as messages:
             if human.documents is not None and is_enough:
                 check(draws.known, source, draws.labels)
                 draws.draw(DRAWS, seed)
                 self._sample = draws
-            for name, correction in ((BY_TOPICS[0], self._topics), (BY_SAMPLE[0], self._sample)):
+            # Values by topics replace those by the sample.
+            for name, correction in ((BY_SAMPLE[0], self._sample), (BY_TOPICS[0], self._topics)):
                 if correction is not None:
                     correction.table(CONFIDENCE)  # warns
-                    means = self._found(correction)["mean"].unstack().loc[self.systems]
-                    for column in means.columns[means.notna().all()]:
-                        self._best.setdefault(column, (name, correction, means[column]))
-        none = "", None, pd.Series(np.nan, self.systems)
-        self._best = dict.fromkeys(self.columns, none) | self._best
+                    means = self._found(correction)["mean"].unstack()
+                    means = means.loc[self.systems].dropna(axis="columns")
+                    for column in means:
+                        self._best[column] = name, correction, means[column]
         #: What the corrections warn of.
         self.warnings = [message for _, message in messages]
 
@@ -434,7 +438,7 @@ class Corrections:
         """
         with collecting_warnings():
             table = correction.table(confidence, baseline)
-        table["measure"] = self.columns * (len(table) // len(self.columns))
+        table["measure"] = np.resize(self.columns, len(table))
         return table.set_index(["name", "measure"])
 
     def table(self, averages: pd.DataFrame, confidence: float = CONFIDENCE,

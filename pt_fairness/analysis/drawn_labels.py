@@ -262,9 +262,9 @@ class LabelDraws:
             # measures are longer.
             depth = None
         has_model = isinstance(source, (ModelLabels, WithErrorRates))
+        drawn = "all" if has_model else "weighted"
         for limit in (depth, None):
-            self.documents = Documents(annotations, ranked.values(), limit, self.by_topic,
-                                       "all" if has_model else "weighted")
+            self.documents = Documents(annotations, ranked.values(), limit, self.by_topic, drawn)
             #: The documents with the labels of the model; ``None`` for weights.
             self.known: Any = None
             if has_model:
@@ -291,11 +291,12 @@ class LabelDraws:
     def table(self, confidence: float, baseline: int | str | None = None,
               interval: str = "rubin") -> pd.DataFrame:
         """Return what :func:`uncertain_labels` returns."""
-        systems, values = self.systems, self.values
+        systems, values = [*self.systems], self.values
         if baseline is not None:
             place = place_of(baseline, systems)
-            values = np.delete(values - values[:, [place]], place, axis=1)
-            systems = np.delete(systems, place).tolist()
+            systems.pop(place)
+            differences = values - values[:, [place]]
+            values = np.delete(differences, place, axis=1)
         names = map(str, self.measures)
         cells = pd.MultiIndex.from_product([systems, names], names=["name", "measure"])
         values = values.reshape(len(values), len(cells), -1)
@@ -468,15 +469,17 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         names = [str(measures[number]) for number in np.flatnonzero(missing)]
         warn("topics for which a measure is undefined have the value 0.0, for every system: up to "
              f"{missing.max()} of {values.shape[3]} topics for {', '.join(names)}")
-    *means, true = np.nan_to_num(values).mean(axis=3)
-    true_order = np.round(true, TIE_DECIMALS)
+    means = np.nan_to_num(values).mean(axis=3)
+    true = means[-1]
+    true_order = true.round(TIE_DECIMALS)
     rows = []
     for (i, share), (j, measure) in itertools.product(enumerate(shares), enumerate(measures)):
-        drawn = pd.DataFrame(np.array(means)[i::len(shares), :, j])
+        drawn = pd.DataFrame(means[i:-1:len(shares), :, j])
         tau = math.nan
         if drawn.shape[1] > 1:
             order = pd.Series(true_order[:, j])
             tau = drawn.round(TIE_DECIMALS).corrwith(order, axis=1, method="kendall").mean()
-        bias = (drawn - true[:, j]).mean()
-        rows.append((share, str(measure), bias.mean(), drawn.std().mean(), tau))
+        bias = (drawn - true[:, j]).mean().mean()
+        sd = drawn.std().mean()
+        rows.append((share, str(measure), bias, sd, tau))
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])

@@ -142,8 +142,8 @@ def _rows_of_part(human: Any) -> pd.DataFrame:
         return frame.reindex(columns=_ROWS).astype(object)
     source = filled_in(human)
     frame = listed_documents(source)
-    qids = frame["qid"].fillna("")
-    codes, labels, _ = single_labels(source, qids.to_numpy(), frame["docno"].to_numpy())
+    topics = frame["qid"].fillna("")
+    codes, labels, _ = single_labels(source, topics, frame["docno"])
     names = np.array([*labels, "-"], object)
     return frame.assign(group=names[codes], place=repr(source))
 

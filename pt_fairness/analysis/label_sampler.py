@@ -72,7 +72,8 @@ class Labelled:
             or else the model's, ``[n, draws + 2]``, −1 for none; and ``[CHAINS, draws / CHAINS]``
         """
         from tqdm import tqdm
-        free = np.flatnonzero((self.human < 0) & (self.model >= 0))
+        is_free = (self.human < 0) & (self.model >= 0)
+        free = np.flatnonzero(is_free)
         n = len(free)
         model = self.model[free]
         cell = model, self.stratum[free], self.topic[free]
@@ -91,8 +92,7 @@ class Labelled:
                 sample[order] = labels.repeat(state.ravel())
         times = [(samples == label).sum(axis=(0, 1)) for label in range(self.labels)]
         meant = self.meaning[model]
-        table = np.empty((len(self.human), draws + 2), smallest)
-        table[:] = self.human[:, None]
+        table = self.human.astype(smallest)[:, None].repeat(draws + 2, axis=1)
         table[free, :draws] = samples.reshape(draws, n).T
         table[free, -2] = np.argmax(times, axis=0)
         table[free, -1] = meant
@@ -222,6 +222,7 @@ def diagnostics(chains: Floats) -> tuple[float, float]:
     monotone = np.minimum.accumulate(pairs[positive])
     time = 2 * monotone.sum() - 1
     # Chains that alternate have a larger number, within reason.
-    n_eff = chains.size / max(time, 1 / math.log10(chains.size))
+    least = 1 / math.log10(chains.size)
+    n_eff = chains.size / max(time, least)
     r_hat = math.sqrt(total / within) if within else math.inf
     return n_eff, r_hat
