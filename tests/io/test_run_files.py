@@ -18,7 +18,6 @@ from one_test import each
 from written_files import written
 
 from pt_fairness import FairnessWarning, read_run
-from pt_fairness.evaluation.plan import position
 from pt_fairness.io.qrels_files import chosen_topics
 from pt_fairness.io.runs import load_topics, named
 
@@ -241,11 +240,6 @@ def test_frames_are_named_by_their_position():
     assert list(mixed) == ["input.a", "run 1", "input.b"] and mixed["run 1"] is FRAME
     assert list(named(FRAME)) == ["run 0"]
     assert list(named(iter([FRAME, OTHER]))) == ["run 0", "run 1"]
-
-
-@each("baseline", ["input.pircRBa1", "runs/input.pircRBa1.gz", "input.pircRBa1.gz", 1])
-def test_a_baseline(baseline):
-    assert position(baseline, named(["runs/input.BM25.gz", "runs/input.pircRBa1.gz"])) == 1
 
 
 def test_patterns_are_the_files_that_they_match_in_order(tmp_path):

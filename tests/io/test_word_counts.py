@@ -62,11 +62,9 @@ def test_documents_are_read_once_with_progress(passages, files, capfd):
 
 @pytest.mark.parametrize("words, message", [
     ({}, "words must be a dictionary"),
-    (["she"], r"words must be a dictionary.*\['she'\]"),
     ({"female": []}, "'female' with no words"),
     ({"female": ["she", "New York"]}, "one token, got 'New York' of the group "
                                       "'female'; tokenize makes 'new', 'york'"),
-    ({"female": [" "]}, "' ' .* makes none of it"),
     ({"female": ["Jean"], "male": ["John", "jean"]},
      "'jean' in 'female' and 'male'"),
     ({1: ["she"], "1": ["he"]}, "got '1' twice"),

@@ -123,15 +123,11 @@ def test_a_measure_names_its_object():
     (lambda: values.from_frame(pd.DataFrame({"qid": [None], "docno": "a", "value": 1})),
      "row 0 of the values has no qid"),
     (lambda: values.from_mapping({"a": 1}).lookup(["1"], []), "1 topics and 0 documents"),
-    (lambda: values.register("  ", values.from_mapping({})), "the name of values"),
-    (lambda: values.register("x", {"a": 1}), "'x' .*Values"), (lambda: values.get("x"), "'x'"),
     (RaB(values=groups.from_mapping({"a": "X"})).validate_params, r"values must .*Groups\("),
     (rND(groups=values.from_mapping({"a": 1})).validate_params, r"groups must .*Values\("),
-    (lambda: runs.register("", FRAME), "the name of runs"),
     (lambda: runs.register("Run", FRAME), "'Run'"),
     (lambda: runs.register("x", FRAME.drop(columns="qid")), "'x' has no column 'qid'"),
     (lambda: runs.register("x", FRAME.assign(docno=["a", "b", None, "c"])), "row 2 .*docno"),
-    (lambda: runs.get("x"), "'x'"), (lambda: runs.unregister("x"), "'x'"),
     (NFaiRR(values="x", background="x").validate_params, "background must")])
 def test_what_is_refused(call, says):
     with pytest.raises(ValueError, match=says):
