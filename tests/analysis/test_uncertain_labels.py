@@ -139,8 +139,11 @@ def test_order_and_other_systems_and_measures_do_not_matter():
 
 def test_certain_labels():
     certain = groups.from_mapping({"a": "F", "b": "M", "c": {"M": 1}, "d": ["F", "M"]})
+    # A probability of one label alone is a weight of 1: the shares of a document sum to 1.
+    alone = groups.from_frame(pd.DataFrame({"docno": [*"ab"], "group": [*"FM"],
+                                            "weight": [0.6, 0.9]}))
     table = QRELS.assign(iteration=np.where(QRELS["docno"].isin(["a", "e"]), "F", "M"))
-    for source, qrels in ((certain, QRELS), (None, table)):
+    for source, qrels in ((certain, QRELS), (alone, QRELS), (None, table)):
         with pytest.warns(FairnessWarning, match="no label is uncertain"):
             row = uncertain_labels({"A": RUN}, qrels, "AWRF@3", source, 5).iloc[0]
         assert row[["share", "error"]].tolist() == pytest.approx([0, 0], abs=1e-12)
