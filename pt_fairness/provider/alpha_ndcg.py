@@ -59,7 +59,9 @@ class Diversity:
         rows = np.arange(len(run.ranking))
         scores = self._scores(run, rows)
         if len(run.tied):
-            self._warn_of_ties(scores, self._scores(run, run.order_of_ndeval()), warn)
+            order = run.order_of_ndeval()
+            theirs = self._scores(run, order)
+            self._warn_of_ties(scores, theirs, warn)
         return scores
 
     def _scores(self, run: Run, rows: Ints) -> dict[Any, Floats]:
@@ -82,7 +84,8 @@ class Diversity:
         names = []
         masks = []
         for measure, values in scores.items():
-            differs = np.abs(values - theirs[measure]) > ROUNDING
+            difference = np.abs(values - theirs[measure])
+            differs = difference > ROUNDING
             masks.append(differs)
             if differs.any():
                 names.append(str(measure))
@@ -102,11 +105,12 @@ class Subtopics:
         codes, labels = judgments.row_labels
         rows = (judgments.row_relevance >= rel) & (codes >= 0)
         pair = judgments.index.pair[rows]
+        codes = codes[rows]
         size = max(len(labels), 1)
         topics = len(judgments.topics)
         #: The subtopics of each judged document, sparse, ``[pairs, subtopics]``.
-        self._members = _members(pair, codes[rows], len(judgments.topic), size)
-        topic_members = _members(judgments.topic[pair], codes[rows], topics, size)
+        self._members = _members(pair, codes, len(judgments.topic), size)
+        topic_members = _members(judgments.topic[pair], codes, topics, size)
         #: The number of subtopics of the relevant documents of each topic, ``[T]``.
         self.count = topic_members.getnnz(axis=1)
         self._relevant = np.flatnonzero(self._members.getnnz(axis=1))
@@ -130,7 +134,8 @@ class Subtopics:
         if cutoff is not None:
             counts &= place < cutoff
         rows = rows[counts]
-        document, subtopic = self._entries(run.pair[rows])
+        pair = run.pair[rows]
+        document, subtopic = self._entries(pair)
         ranking = run.ranking[rows][document].astype(np.int64)
         place = place[counts][document]
         # The number of earlier documents of the ranking with the same subtopic.
@@ -155,7 +160,8 @@ class Subtopics:
             words = ~words_of(self._judgments.docnos(self._relevant))
             order = np.lexsort((*words.T[::-1], topic))  # docno descending
             present, topic = np.unique(topic[order], return_inverse=True)
-            document, subtopic = self._entries(self._relevant[order])
+            pair = self._relevant[order]
+            document, subtopic = self._entries(pair)
             ideal = np.zeros((len(self.documents), depth))
             if depth:
                 ideal[present] = greedy_gains(topic, document, subtopic, alpha, depth)
@@ -192,10 +198,12 @@ def greedy_gains(topic: Ints, document: Ints, subtopic: Ints, alpha: float, dept
         gain[~left] = -np.inf
         best = np.maximum.reduceat(gain, first)
         result[:, rank] = np.where(best == -np.inf, 0.0, best)
-        tied = np.flatnonzero(left & (gain == best[topic]))
+        is_best = left & (gain == best[topic])
+        tied = np.flatnonzero(is_best)
         _, first_tied = np.unique(topic[tied], return_index=True)
         taken = tied[first_tied]
-        worth[cell[np.isin(document, taken)]] *= 1.0 - alpha
+        seen = cell[np.isin(document, taken)]
+        worth[seen] *= 1.0 - alpha
         left[taken] = False
     return result
 
@@ -229,7 +237,8 @@ class Alpha:
         if cutoff is None:
             depth = self._subtopics.documents[run.topics]
         longest = int(depth.max(initial=0))
-        terms = (1.0 - alpha) ** np.arange(longest) * log_discount(longest)
+        worth = (1.0 - alpha) ** np.arange(longest)
+        terms = worth * log_discount(longest)
         sums = np.append(0.0, terms.cumsum())
         count = self._subtopics.count[run.topics]
         return ratio(gains, count * sums[depth])

@@ -92,7 +92,8 @@ class QuickEvaluator:
         gdeval = users.pop(ir_measures.gdeval, [])
         judged = qrels
         if plain or gdeval:
-            judged = qrels.assign(relevance=_whole(qrels["relevance"], plain + gdeval))
+            relevance = _whole(qrels["relevance"], plain + gdeval)
+            judged = qrels.assign(relevance=relevance)
         self._plain = self._gdeval = self._rest = None
         if plain:
             nested = _nested(judged, "relevance")
@@ -197,7 +198,8 @@ class OfGroups:
         # Each measure has an evaluator of its own, because pytrec_eval confuses some measures.
         judgments = self._annotations.judgments
         member, relevance = self._judged(measure.param("group"))
-        relevant = member & (relevance >= measure.inner.params.get("rel", 1))
+        rel = measure.inner.params.get("rel", 1)
+        relevant = member & (relevance >= rel)
         defined = np.zeros(len(self._names), bool)
         defined[judgments.topic[relevant]] = True
         # Providers may not take a topic without a relevant document.
@@ -205,8 +207,10 @@ class OfGroups:
         if measure.param("others") != "irrelevant":
             rows &= member
         pairs = np.flatnonzero(rows)
-        qrels = pd.DataFrame({"query_id": self._names[judgments.topic[pairs]]})
-        qrels = qrels.assign(doc_id=judgments.docnos(pairs), relevance=relevance[pairs])
+        topic = judgments.topic[pairs]
+        qrels = pd.DataFrame({"query_id": self._names[topic]})
+        qrels["doc_id"] = judgments.docnos(pairs)
+        qrels["relevance"] = relevance[pairs]
         return defined, QuickEvaluator([measure.inner], qrels)
 
     def _judged(self, label: str) -> tuple[Bools, Any]:
@@ -225,10 +229,7 @@ class OfGroups:
         return member, relevance
 
     def scores(self, run: Run, rankings: Rankings) -> Iterator[tuple[FairnessMeasure, Floats]]:
-        """Yield each measure with its value for each topic, ``[T]``; NaN where it is undefined.
-
-        :param rankings: the documents of the run with their groups
-        """
+        """Yield each measure with its value for each topic, ``[T]``; NaN where it is undefined."""
         for measure, (defined, evaluator) in self._evaluators.items():
             counting = defined[run.topic]
             if measure.param("others") != "irrelevant":
@@ -239,8 +240,9 @@ class OfGroups:
             for number, rows in run.samples(np.flatnonzero(counting)):
                 if not len(rows):
                     continue
-                frame = run.frame(rows).assign(score=run.scores(rows))
-                metrics = evaluator.iter_calc(frame)
+                frame = run.frame(rows)
+                scores = run.scores(rows)
+                metrics = evaluator.iter_calc(frame.assign(score=scores))
                 topic_values = {metric.query_id: metric.value for metric in metrics}
                 qids = self._names[run.topics[number]]
                 values[number] = [topic_values.get(qid, default) for qid in qids]
@@ -469,8 +471,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 within.update({measure: shares[measure.cutoff] for measure in cut})
                 for measure in source.measures:
                     if measure in scores and measure.target_word == "run":
-                        is_ideal = abs(scores[measure] - measure.IDEAL) < ROUNDING
-                        alike[measure] = is_ideal & one_label(measure, documents)
+                        distance = abs(scores[measure] - measure.IDEAL)
+                        has_one = one_label(measure, documents)
+                        alike[measure] = has_one & (distance < ROUNDING)
                 if source.groups is not None:
                     key = "group", source.groups.registered
                     matches[key] = source.annotations.ranked_matches(ranked, documents,
@@ -496,7 +499,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         added = {}
         for measure in self._fairness:
             if measure.is_sum:
-                composed = measure.compose([part_terms[part] for part in measure.parts])
+                parts = [part_terms[part] for part in measure.parts]
+                composed = measure.compose(parts)
                 added[measure] = np.nan_to_num(composed)
         return added
 
@@ -509,7 +513,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         noted = {}
         for source, rankings in self._rankings(run, self._warn):
             for part in source.ranked_measures:
-                restricted = replace(rankings.restricted(part.added_labels, part.depth), notes={})
+                restricted = rankings.restricted(part.added_labels, part.depth)
+                restricted = replace(restricted, notes={})
                 noted[part] = restricted.block(topics.start, topics.stop)
                 values_of(part, noted[part])
         return noted
@@ -521,11 +526,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def _composed(self, parts: dict[FairnessMeasure, Floats]) \
             -> Iterator[tuple[FairnessMeasure, Floats, Bools]]:
-        """Yield each measure, its values, ``[T]``, and a mask of its dropped topics, ``[T]``.
+        """Yield each measure, its values, and a mask of its dropped topics, ``[T]`` each.
 
         The values of undefined and of dropped topics are NaN.
-
-        :param parts: the values of the parts of the measures, ``[T]``
         """
         for measure, dropped in zip(self._fairness, self._dropped, strict=True):
             composed = measure.compose([parts[part] for part in measure.parts])
@@ -584,10 +587,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return matches
 
     def how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
-        """Return a text with the number of undefined topics, and with their names or the reason.
-
-        :param topics: a mask of the undefined topics, ``[T]``
-        """
+        """Return the number of undefined topics, a mask ``[T]``, with their names or the reason."""
         text = f"{topics.sum()} of {len(topics)} topics"
         if not topics.all():
             return f"{text} ({listed(itertools.compress(self.topics, topics))})"

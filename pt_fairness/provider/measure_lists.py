@@ -296,12 +296,14 @@ class ValueLookup:
         for key, source in self._sources.items():
             rows = self._rows(key, run)
             numbers = rankings.document_values[key][rows]
-            matches = Matches.of(run, rows, ~np.isnan(numbers))
+            has_value = ~np.isnan(numbers)
+            matches = Matches.of(run, rows, has_value)
             yield source.registered, matches
 
     def _rows(self, key: Hashable, run: Run) -> Ints:
         """Return the ranked documents whose values are looked up."""
-        return np.flatnonzero(run.place < self._depths[key])
+        is_seen = run.place < self._depths[key]
+        return np.flatnonzero(is_seen)
 
     def _background(self, name: str, rel: int | None) -> Background:
         """Return the documents of a background.
@@ -314,7 +316,8 @@ class ValueLookup:
         if rel is None:
             frame = runs.get(name).rename(columns=IR_MEASURES)
             frame = frame[["query_id", "doc_id"]]
-            frame = frame.assign(score=-np.arange(float(len(frame))))
+            order = np.arange(float(len(frame)))
+            frame = frame.assign(score=-order)
             run = Run(frame, judgments, lambda message, cause: None)
             rankings = self._annotations.rankings(run, None)
             topic = run.topic
