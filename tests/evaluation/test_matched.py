@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from one_test import each
 
-from pt_fairness import evaluate, groups, report, values
+from pt_fairness import evaluate, groups, values
 
 QRELS = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3"], "label": [1, 0, 1]})
 RUN = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d17", "d18"], "score": [4.0, 3.0, 2.0, 1.0]})
@@ -29,14 +29,13 @@ def test_groups_of_judged_and_ranked_documents():
         assert ("first without: d3" in line) == (given is source)
 
 
-@pytest.mark.parametrize("function", [evaluate, report])
-def test_without_qrels_nothing_is_judged(function):
-    result = function(RUN, None, ["AWRF@3"], groups=groups.from_mapping(GROUPS), progress=False)
+def test_without_qrels_nothing_is_judged():
+    result = evaluate(RUN, None, ["AWRF@3"], groups=groups.from_mapping(GROUPS), progress=False)
     (line,) = result.facts.matched.values()
     assert line.startswith("2 of 3 ranked")
 
 
-@pytest.mark.parametrize("depth, unmatched", [(4, []), (2, []), (5, ["mine"])])
+@each("depth, unmatched", [(4, []), (5, ["mine"])])
 def test_fewer_than_half_without_a_group(depth, unmatched):
     run = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "x", "y", "z"], "score": range(5, 0, -1)})
     source = groups.from_mapping(GROUPS, "mine")
@@ -54,10 +53,9 @@ def test_values_of_ranked_documents(registered):
         "numbers": "2 of 4 ranked documents have a value (first without: d2)"}
 
 
-@each("measure", ["RaB(values='numbers')@3", "NFaiRR(values='numbers')@3"])
-def test_values_that_match_nothing_are_an_error(registered, measure):
+def test_values_that_match_nothing_are_an_error(registered):
     other = RUN.assign(docno=["x1", "x2", "x3", "x4"])
-    with pytest.raises(ValueError, match="such as 'x1', has a value in 'numbers'; check that the"):
-        evaluate({"a": other, "b": other}, QRELS, [measure], progress=False)
+    with pytest.raises(ValueError, match="'x1', has a value in 'numbers'"):
+        evaluate({"a": other}, QRELS, ["RaB(values='numbers')@3"], progress=False)
     with pytest.warns(UserWarning, match=r"has a value in 'numbers'; .* \(run b\)"):
-        evaluate({"a": RUN, "b": other}, QRELS, [measure], progress=False)
+        evaluate({"a": RUN, "b": other}, QRELS, ["NFaiRR(values='numbers')@3"], progress=False)

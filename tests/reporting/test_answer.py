@@ -76,15 +76,11 @@ def test_a_signed_measure_is_judged_by_its_distance(data):
     assert "nearest to 0" in results(experiment, found)[1]
 
 
-def test_equal_values_share_a_place(data):
+def test_equal_values_share_a_place_and_one_system_has_none(data):
     runs, qrels = data
     _, experiment, found = answers(runs | {"d": runs["c"]}, qrels)
     assert found.iloc[1]["system"] == ["c", "d"] and found.iloc[0]["same"] != ["d"]
     assert "c and d are least fair" in results(experiment, found)[0]
-
-
-def test_one_system_has_a_value_and_no_place(data):
-    runs, qrels = data
     _, _, found = answers({"a": runs["a"]}, qrels)
     assert found["place"].tolist() == ["", ""] and found["random"].notna().all()
 
