@@ -22,7 +22,7 @@ from pt_fairness.evaluation.workers import Scorer
 @pytest.mark.parametrize("backend", [None, "threading", "loky"])
 def test_several_workers_give_the_same(runs, files, qrels, registered, backend):
     parallel_config = pytest.importorskip("joblib").parallel_config
-    given = [*sorted(files.iterdir())[:-1], runs["system 9"]]
+    given = [*sorted(files.iterdir())[:4], runs["system 9"]]
     measures = [*MEASURES, *registered]
     serial = evaluate_quietly(given, qrels, measures, baseline=0)
     source = groups.get("by-number")
@@ -60,8 +60,7 @@ def test_without_joblib(runs, qrels, monkeypatch):
     monkeypatch.setattr(sys, "path", [])
     monkeypatch.setattr(sys, "path_importer_cache", {})
     assert_same(evaluate_quietly(runs, qrels, OURS), serial)
-    message = r"several processes \(n_jobs=2\) need joblib: pip install 'pt-fairness\[parallel\]'"
-    with pytest.raises(ImportError, match=message):
+    with pytest.raises(ImportError, match="joblib"):
         evaluate_quietly(runs, qrels, OURS, n_jobs=2)
 
 
@@ -113,22 +112,15 @@ def test_measures_and_groups_of_a_script(files, qrels, tmp_path):
 @several
 def test_paths_mean_what_they_mean_here(runs, qrels, tmp_path, monkeypatch):
     """Workers stay in the folder that they were started in."""
-    tables = {}
-    for jobs in (1, 2):
-        for folder, name in (("one", "system 3"), ("other", "system 4")):
-            (tmp_path / folder).mkdir(exist_ok=True)
-            monkeypatch.chdir(tmp_path / folder)
-            Path("a.run").write_text(trec_run(runs[name]))
-            Path("b.run").write_text(trec_run(runs["system 5"]))
-            group = qrels["doc_id"].str[-1 if folder == "one" else 0]
-            frame = pd.DataFrame({"docno": qrels["doc_id"], "group": group})
-            frame.to_csv("groups.csv", index=False)
-            measures = [nDCG @ 5, "nDJS(groups='groups.csv')@5"]
-            tables[jobs, folder] = evaluate_quietly(["a.run", "b.run"], qrels, measures,
-                                                    n_jobs=jobs)
-    assert not tables[1, "one"][0].equals(tables[1, "other"][0])
-    for folder in ("one", "other"):
-        assert_same(tables[2, folder], tables[1, folder])
+    for folder, name in (("one", "system 3"), ("other", "system 4")):
+        (tmp_path / folder).mkdir()
+        monkeypatch.chdir(tmp_path / folder)
+        Path("a.run").write_text(trec_run(runs[name]))
+        Path("b.run").write_text(trec_run(runs["system 5"]))
+        group = qrels["doc_id"].str[-1 if folder == "one" else 0]
+        pd.DataFrame({"docno": qrels["doc_id"], "group": group}).to_csv("groups.csv", index=False)
+        given = ["a.run", "b.run"], qrels, [nDCG @ 5, "nDJS(groups='groups.csv')@5"]
+        assert_same(evaluate_quietly(*given, n_jobs=2), evaluate_quietly(*given))
 
 
 @several
