@@ -7,10 +7,9 @@ import sys
 import pandas as pd
 import pytest
 from evaluation.common import evaluate_quietly, trec_run
-from ir_measures import AP, nDCG
 from one_test import each
 
-from pt_fairness import analysis, rND, write_qrels
+from pt_fairness import analysis, write_qrels
 from pt_fairness.io.tables import EXACT
 
 MEASURES = ["nDCG@5", "rND@5", "AP"]
@@ -45,8 +44,7 @@ def table(folder, command):
 @pytest.fixture
 def expected(folder, qrels):
     """``expected(option…)``: what evaluate returns."""
-    return lambda **options: evaluate_quietly(folder / "*", qrels, [nDCG @ 5, rND @ 5, AP],
-                                              **options)
+    return lambda **options: evaluate_quietly(folder / "*", qrels, MEASURES, **options)
 
 
 def assert_printed(text, frame):
@@ -56,20 +54,17 @@ def assert_printed(text, frame):
 
 def test_every_digit_is_printed(table, expected):
     code, out, err = table()
-    assert code == 0
-    assert "warning: undefined topics" in err
+    assert code == 0 and "warning: undefined topics" in err
     averages, per_query = expected()
     assert_printed(out, averages)
     assert_printed(table("--per-query")[1], per_query)
 
 
 def test_a_baseline_by_name_or_path(table, expected, folder):
-    code, out, _ = table("--baseline", "system 3", "--format", "json")
-    assert code == 0
+    _, out, _ = table("--baseline", "system 3", "--format", "json")
     assert table("--baseline", folder / "system 3", "--format", "json")[1] == out
     rows = json.loads(out)
     averages, _ = expected(baseline=0)
-    assert [row["name"] for row in rows] == averages["name"].tolist()
     assert list(rows[0]) == list(averages.columns)
     assert rows[0]["AP p-value"] is None and rows[1]["AP +"] == int(averages["AP +"][1])
     assert [row["nDCG@5"] for row in rows] == averages["nDCG@5"].tolist()
