@@ -35,8 +35,11 @@ def drawn_texts(figure) -> list[Text]:
             if text.get_visible() and text.get_text().strip() and text not in hidden]
 
 
-def assert_readable(ax) -> None:
-    """Check that all texts are inside the figure, and that no names on an axis overlap."""
+def assert_readable(ax) -> list[Text]:
+    """Check that all texts are inside the figure, and that no names on an axis overlap.
+
+    The texts are returned.
+    """
     figure = ax.figure
     texts = drawn_texts(figure)
     assert texts
@@ -48,6 +51,7 @@ def assert_readable(ax) -> None:
             assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
         for legend in figure.legends:
             assert not legend.get_window_extent().overlaps(panel.get_window_extent())
+    return texts
 
 
 #: Names that are long, many, or mathematics to matplotlib.

@@ -121,8 +121,9 @@ def _larger_better(averages: pd.DataFrame, name: str) -> pd.Series:
     column = column_name(name.removeprefix("1-"), columns)
     values = averages[column].astype(float)
     if ((values < 0) | (values > 1)).any():
-        raise ValueError(f"{name} must have values of {column} in [0, 1], got {values.min():g} to "
-                         f"{values.max():g}; normalise the table with minmax first")
+        limits = f"{values.min():g} to {values.max():g}"
+        raise ValueError(f"{name} must have values of {column} in [0, 1], got {limits}; normalise "
+                         "the table with minmax first")
     return 1.0 - values
 
 
@@ -167,8 +168,9 @@ def correlations(frame: pd.DataFrame,
     one_of("method", method, ["kendall", "spearman", "pearson"])
     if is_per_query(frame):
         frame = single_system(frame)
+        measures = frame["measure"].unique()
         columns = frame.pivot(index="qid", columns="measure", values="value")
-        columns = columns[frame["measure"].unique()]
+        columns = columns[measures]
     else:
         columns = systems(frame)[measure_columns(frame)]
     columns = columns.astype(float)

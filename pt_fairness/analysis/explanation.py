@@ -164,7 +164,8 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
                          f"{judgments.topics[0]!r}, got {topic!r}."
                          f"{did_you_mean(topic, judgments.topics)}")
     rows = one_run(run, topics)
-    rows = rows[texts_of(rows["query_id"]) == topic]
+    qids = texts_of(rows["query_id"])
+    rows = rows[qids == topic]
     if rows.empty:
         warn(f"the run returned nothing for topic {topic!r}")
     place = judgments.topics.index(topic)
@@ -173,8 +174,9 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         ranking = Run(rows, judgments)
         evaluator = QuickEvaluator([measure], judged)
         # With distinct scores, providers that break ties otherwise rank as trec_eval.
-        ranked = ranking.frame(slice(None))
-        scored = ranked.assign(score=ranking.scores(slice(None)))
+        every = slice(None)
+        ranked = ranking.frame(every)
+        scored = ranked.assign(score=ranking.scores(every))
         (provided,) = _values([measure], evaluator, scored, topic)
     for cause, message in dict(warnings).items():
         if cause not in OTHER_TOPICS:
@@ -199,10 +201,11 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         if isinstance(measure, FairnessMeasure) and fair.undefined()[measure][place]:
             reason = _reason(first, view)
         if getattr(measure, "is_sum", False):
-            terms = fair.contributions(ranking, counts.sum())[measure]
+            contributions = fair.contributions(ranking, counts.sum())
+            terms = contributions[measure][place]
             column = "contribution"
             other = 0.0 if counts.any() else nan
-            values = _spread(terms[place], counts, other)
+            values = _spread(terms, counts, other)
         else:
             column, values = _so_far(measure, evaluator, judged, ranked, topic, counts)
     if abs(value - provided) > SAME:
@@ -245,11 +248,15 @@ def _so_far(measure: Any, evaluator: QuickEvaluator, qrels: pd.DataFrame, run: p
     inner = getattr(measure, "inner", measure)  # of OfGroup
     is_sum = inner.NAME in SUMS
     if not is_sum and "cutoff" in inner.SUPPORTED_PARAMS:
-        measures = [measure(cutoff=k) for k in range(1, counts.sum() + 1)]
-        values = _values(measures, QuickEvaluator(measures, qrels), run, topic)
-        return "value", np.append(nan, values)[counts.cumsum()]
+        cutoffs = range(1, counts.sum() + 1)
+        measures = [measure(cutoff=k) for k in cutoffs]
+        evaluator = QuickEvaluator(measures, qrels)
+        values = _values(measures, evaluator, run, topic)
+        so_far = np.append(nan, values)
+        return "value", so_far[counts.cumsum()]
     depths = range(1, len(counts) + 1)
-    prefixes = np.ravel([_values([measure], evaluator, run[:k], topic) for k in depths])
+    values_at = [_values([measure], evaluator, run[:k], topic) for k in depths]
+    prefixes = np.ravel(values_at)
     if is_sum:
         return "contribution", np.diff(prefixes, prepend=0.0)
     return "value", prefixes
@@ -318,7 +325,8 @@ def _documents(measure: Any, view: Rankings, run: Run) -> pd.DataFrame:
     cutoff = _cutoff(measure) or len(codes)
     counts = counts & (counts.cumsum() <= cutoff)
     depth = max(cutoff, *ranks[counts] + 1, 0)
-    frame = pd.DataFrame({"rank": ranks + 1, "docno": run.docnos(ranks), "label": relevance})
+    frame = pd.DataFrame({"rank": ranks + 1, "docno": run.docnos(ranks)})
+    frame["label"] = relevance
     frame["group"] = ""
     frame["counts"] = counts
     frame["reason"] = np.where(counts, "", reason)
@@ -343,14 +351,16 @@ def _notes(measure: Any, views: Mapping[Any, Rankings],
         prefix = "" if part == measure else _prefix(part)
         for name, (labels, values) in (view.notes or {}).items():
             name = prefix + name
-            numbers[name] = flat = np.ravel(values).astype(float)
+            flat = np.ravel(values).astype(float)
+            numbers[name] = flat
             if labels is not None:
                 names = [f"{name} of {label}" for label in labels]
                 constants |= zip(names, flat, strict=True)
             elif np.ndim(values) > 1:
                 columns[name] = _spread(flat, counts)
             else:
-                constants[name] = numbers[name] = flat[0]
+                numbers[name] = flat[0]
+                constants[name] = flat[0]
     return columns, constants, numbers
 
 
@@ -382,7 +392,8 @@ def _shares(grouped: Mapping[FairnessMeasure, Rankings],
         target = part.target(view)
         if target is not None:
             wanted = np.where(target[0].any(), target[0], nan)
-            facts |= zip([TARGET + label for label in labels], wanted, strict=True)
+            targets = [TARGET + label for label in labels]
+            facts |= zip(targets, wanted, strict=True)
         (codes,), *_ = view.full(len(counts))
         has_group = codes >= 0
         name = part.param("discount") or "none"
@@ -393,11 +404,13 @@ def _shares(grouped: Mapping[FairnessMeasure, Rankings],
         equal = np.full((1, len(names)), 1 / max(len(labels), 1))
         documents = np.vstack([shares, equal])[codes]
         weighted = pd.DataFrame(documents * weights[:, None], columns=names)
-        columns |= weighted.cumsum().div(weights.cumsum(), axis=0)
+        total = weights.cumsum()
+        columns |= weighted.cumsum().div(total, axis=0)
         groups += view.labels
         is_member = documents[:, :len(labels)] > 0
         members.append(is_member & has_group[:, None])
-    texts = [", ".join(compress(groups, is_member)) for is_member in np.hstack(members)]
+    rows = np.hstack(members)
+    texts = [", ".join(compress(groups, is_member)) for is_member in rows]
     group = pd.Series(texts, dtype="str")
     columns["group"] = group.where(group != "")
     return columns, facts
@@ -430,7 +443,8 @@ def _filled(formula: str, numbers: Mapping[str, Any]) -> str:
     """
     filled = formula
     for name, values in numbers.items():
-        texts = [number(value) for value in np.ravel(values) if not np.isnan(value)]
+        flat = np.ravel(values)
+        texts = [number(value) for value in flat if not np.isnan(value)]
         total = " + ".join(texts)
         if len(texts) > MOST_SUMMANDS:
             total = number(np.nansum(values))

@@ -166,7 +166,9 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
     from scipy import stats
     rows = []
     for system in _systems(runs, qrels, by, groups, population, discount, p, depth, topics):
-        n, x, times = system.n, system.exposure, system.times
+        n = system.n
+        x = system.exposure
+        times = system.times
         exposed = (times > 0).sum()
         row = {"name": system.name, "n": n, "exposed": exposed}
         rows.append(row)
@@ -557,9 +559,11 @@ def _hidden(table: pd.DataFrame) -> pd.DataFrame:
     expected = table["expected"]
     topics = table["topics"]
     often = absent > 2 * expected
-    rarely_shown = topics - absent < (topics - expected) / 2
+    by_chance = topics - expected
+    rarely_shown = topics - absent < by_chance / 2
     significant = table["p"] * len(table) < ALPHA
-    return table[(absent >= LEAST) & significant & (often | rarely_shown)]
+    clearly = often | rarely_shown
+    return table[(absent >= LEAST) & significant & clearly]
 
 
 def _best_all_the_same(averages: pd.DataFrame, names: Sequence[str],
@@ -572,7 +576,8 @@ def _best_all_the_same(averages: pd.DataFrame, names: Sequence[str],
         if compares_groups(fairness_measure(column)) and not is_coverage(column):
             columns.append(column)
     by_name = averages.set_index("name")
-    is_best = best(by_name[columns]).rename(columns=labels)
+    is_best = best(by_name[columns])
+    is_best = is_best.rename(columns=labels)
     found = []
     for name in names:
         row = is_best.loc[name]

@@ -156,7 +156,8 @@ def reason_against(measure: Any) -> str:
     """
     if not isinstance(measure, FairnessMeasure):
         return "it is not a measure of this package"
-    counts_relevance = measure.RELEVANCE or measure.JUDGED or list(measure.parts) != [measure]
+    several = list(measure.parts) != [measure]
+    counts_relevance = measure.RELEVANCE or measure.JUDGED or several
     if counts_relevance and not measure.decided_by:
         return "its value depends on the relevance of documents"
     if not compares_groups(measure):
@@ -237,7 +238,8 @@ class Pool:
         :param score: a function of a view
         :param documents: the document at each rank, ``[N, m]``
         """
-        blocks = np.array_split(documents, documents.size // BLOCK_CELLS + 1)
+        count = documents.size // BLOCK_CELLS + 1
+        blocks = np.array_split(documents, count)
         views = (_view(self.rankings, self.topic, self.codes[block]) for block in blocks)
         scores = [score(view) for view in views]
         return _sign(self.measure) * np.concatenate(scores)
@@ -266,8 +268,9 @@ class Pool:
                 states = np.column_stack(columns)
             if len(states) > MOST:
                 qid = self.rankings.topics[self.topic]
+                number = f"{len(states):,} rankings of {rank} documents"
                 raise ValueError(f"the cutoff of {self.measure} must be at most {rank - 1}: topic "
-                                 f"{qid!r} has {len(states):,} rankings of {rank} documents")
+                                 f"{qid!r} has {number}")
             yield states, row, where, document
 
     def _vertices(self) -> Floats:
@@ -326,7 +329,8 @@ def _pool(measure: FairnessMeasure, rankings: Rankings, topic: int, codes: Ints,
         (places,), _ = view.condensed(None)
         kind = side.sets[0][places]
     _, kind = np.unique(kind, return_inverse=True)
-    place = pd.Series(kind).groupby(kind).cumcount().to_numpy()
+    same_kind = pd.Series(kind).groupby(kind)
+    place = same_kind.cumcount().to_numpy()
     depth = min(measure.cutoff, len(codes))
     weights = weights[:len(codes)]
     within = place < len(weights)
@@ -344,9 +348,10 @@ def _view(rankings: Rankings, topic: int, codes: Ints) -> Rankings:
     length = np.full(lists, depth)
     topics = np.full_like(number, topic)
     pair = np.full(codes.size, -1)
-    ranked = replace(
-        rankings, topic=topics, start=number * depth, looked_up=length,
-        ranking=np.repeat(number, depth), pair=pair, codes=codes.ravel())
+    start = number * depth
+    ranking = np.repeat(number, depth)
+    ranked = replace(rankings, topic=topics, start=start, looked_up=length, ranking=ranking,
+                     pair=pair, codes=codes.ravel())
     return ranked.block(topic, topic + 1)
 
 
@@ -367,8 +372,9 @@ def _furthest(steps: Sequence[tuple[Ints, Ints, Floats]], normal: Floats) -> Flo
     points = np.zeros((1, 2))
     for row, where, added in steps:
         points = points[row] + added
-        near = -(points @ normal).round(TIE_DECIMALS)
-        order = np.lexsort((-points @ mirrored, near, where))
+        far = (points @ normal).round(TIE_DECIMALS)
+        ties = points @ mirrored
+        order = np.lexsort((-ties, -far, where))
         first = is_new(where[order])
         points = points[order][first]
     return points[0]
@@ -403,7 +409,8 @@ def hull(points: Floats) -> Floats:
     """
     vertices = []
     x = points[:, 0]
-    line = points[x >= x.max() - ROUNDING]
+    largest = x.max() - ROUNDING
+    line = points[x >= largest]
     while len(line):
         highest = line[:, 1].argmax()
         vertex = line[highest]

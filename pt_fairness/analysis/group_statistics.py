@@ -97,7 +97,8 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     skew = arrays.kl(shares.to_numpy(), equal) / largest
     cells = counts.stack(future_stack=True).rename_axis(["qid", "group"])
     table = cells.reset_index(name="relevant")
-    table["share"] = shares.fillna(0.0).to_numpy().ravel()
+    shares = shares.fillna(0.0)
+    table["share"] = shares.to_numpy().ravel()
     table["skew"] = np.repeat(skew, size)
     return table
 
@@ -147,7 +148,8 @@ def agreement(votes: pd.DataFrame) -> pd.DataFrame:
     else:
         warn("Fleiss' κ needs equally many votes for every document, so it is NaN; choose the "
              "documents with the same number of votes")
-    row = {"documents": len(n), "votes": n.sum(), "agreement": equal.mean(), "kappa": kappa}
+    row = {"documents": len(n), "votes": n.sum()}
+    row |= {"agreement": equal.mean(), "kappa": kappa}
     return pd.DataFrame([row])
 
 
@@ -185,8 +187,9 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     evaluator = FairnessEvaluator(measures, loaded_qrels(qrels))
     rows = []
     for measure, topics in evaluator.undefined().items():
+        name = str(measure)
         qids = itertools.compress(evaluator.topics, topics)
-        rows += [(qid, str(measure)) for qid in qids]
+        rows += [(qid, name) for qid in qids]
     return pd.DataFrame(rows, columns=["qid", "measure"], dtype="str")
 
 

@@ -126,7 +126,8 @@ def comparable(averages: pd.DataFrame, facts: Facts) -> pd.DataFrame:
     averages = averages.copy()
     for column, systems in facts.fewer.items():
         if column in averages:
-            averages[column] = averages[column].mask(averages["name"].isin(systems))
+            has_fewer = averages["name"].isin(systems)
+            averages[column] = averages[column].mask(has_fewer)
     return averages
 
 
@@ -134,7 +135,8 @@ def baseline_row(averages: pd.DataFrame) -> int | None:
     """Return the position of the baseline, whose comparison is empty; ``None`` without one."""
     for suffix in (WINS, P_VALUE):
         compared = averages.columns.astype(str).str.endswith(suffix)
-        is_empty = averages.loc[:, compared].isna().all(axis=1)
+        values = averages.loc[:, compared]
+        is_empty = values.isna().all(axis=1)
         empty = is_empty & ~is_reference(averages)
         if compared.any() and empty.sum() == 1:
             return int(empty.argmax())

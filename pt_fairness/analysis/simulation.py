@@ -191,7 +191,8 @@ def _ordered(kind: str, rows: Ints, sets: Ints, shares: Floats) -> Ints:
     _, size = np.unique(sets, return_counts=True)
     ends = size.cumsum()
     following = ends - size
-    target = shares.sum(axis=0) / max(len(rows), 1)
+    number = max(len(rows), 1)
+    target = shares.sum(axis=0) / number
     so_far = np.zeros_like(target)
     order = []
     for rank in range(1, len(rows) + 1):
@@ -340,7 +341,8 @@ def _least(measure: FairnessMeasure, rankings: Rankings, counts: Bools) -> float
         return nan
     scores = score([measure], rankings)[measure]
     values = np.where(np.isnan(scores), 0.0, values)
-    return float(values[counts].mean())
+    values = values[counts]
+    return float(values.mean())
 
 
 def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:

@@ -102,7 +102,8 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca", by: A
         low, high = t_interval(values, confidence)
     else:
         low, high = bca_interval(values, confidence, resamples, seed)
-    return heads.assign(n=n, mean=mean, low=low, high=high, method=method, confidence=confidence)
+    table = heads.assign(n=n, mean=mean, low=low, high=high)
+    return table.assign(method=method, confidence=confidence)
 
 
 def check_level(confidence: Any) -> None:
@@ -123,8 +124,9 @@ def matrix(frame: pd.DataFrame, keys: list[str]) -> tuple[pd.DataFrame, Floats]:
         where there is none
     """
     heads = frame[keys].drop_duplicates(ignore_index=True)
+    cells = pd.MultiIndex.from_frame(heads)
     table = frame.pivot(index="qid", columns=keys, values="value")
-    table = table.reindex(columns=pd.MultiIndex.from_frame(heads))
+    table = table.reindex(columns=cells)
     return heads, table.to_numpy()
 
 
@@ -151,8 +153,8 @@ def t_interval(values: Floats, confidence: float) -> tuple[Floats, Floats]:
     n, mean, sd = moments(values)
     level = (1 + confidence) / 2
     quantile = stats.t.ppf(level, n - 1)
-    half = quantile * sd / np.sqrt(n)
-    half[n < LEAST_INTERVAL] = nan
+    error = sd / np.sqrt(n)
+    half = np.where(n < LEAST_INTERVAL, nan, quantile * error)
     return mean - half, mean + half
 
 
@@ -185,7 +187,8 @@ def _equal_sizes(values: Floats, cells: Ints) -> Iterator[tuple[Ints, Floats]]:
     count = present.sum(axis=1)
     for size in np.unique(count):
         equal = count == size
-        numbers = columns[equal][present[equal]]
+        numbers = columns[equal]
+        numbers = numbers[present[equal]]
         yield cells[equal], numbers.reshape(-1, size)
 
 
@@ -210,7 +213,9 @@ def _bca(values: Floats, means: Floats, confidence: float) -> Any:
     with np.errstate(invalid="ignore"):  # all resampled means on one side: NaN
         moved = shifted / (1 - acceleration * shifted)
     levels = ndtr(bias + moved)
-    return nan if np.isnan(levels).any() else np.quantile(means, levels)
+    if np.isnan(levels).any():
+        return nan
+    return np.quantile(means, levels)
 
 
 def compare(perquery: pd.DataFrame, baseline: str | Sequence[str] | None,
@@ -312,7 +317,9 @@ def compare(perquery: pd.DataFrame, baseline: str | Sequence[str] | None,
     result = pd.concat(parts, ignore_index=True)
     if (result["n"] < LEAST_TESTED).any():
         warn(TOO_FEW)
-    return result.drop(columns="against") if single else result
+    if single:
+        return result.drop(columns="against")
+    return result
 
 
 def place_of(baseline: Any, systems: Sequence[str]) -> int:
@@ -356,8 +363,9 @@ def _paired(values: pd.DataFrame, rows: pd.DataFrame) -> tuple[pd.DataFrame, Flo
     _, base, _ = moments(first)
     rows = rows.assign(n=n, baseline=base, mean=mean)
     for row in rows[n < len(values)].itertuples():
+        pair = f"{row.name} and {row.against}"
         topics = f"{row.n} of {len(values)} topics, for which both have a value"
-        warn(f"{row.name} and {row.against} are compared by {row.measure} on {topics}")
+        warn(f"{pair} are compared by {row.measure} on {topics}")
     return rows, differences
 
 
@@ -388,10 +396,13 @@ def t_test(values: Floats) -> tuple[Floats, Floats]:
     :param values: ``[topics, cells]``, NaN where there is none
     """
     from scipy import stats
+    values = values.round(TIE_DECIMALS)
     with warnings.catch_warnings():  # of values that are almost equal, and of too few
         warnings.simplefilter("ignore", RuntimeWarning)
-        result = stats.ttest_1samp(values.round(TIE_DECIMALS), 0.0, nan_policy="omit")
-    return np.ma.filled(result.statistic, nan), np.ma.filled(result.pvalue, nan)
+        result = stats.ttest_1samp(values, 0.0, nan_policy="omit")
+    t = np.ma.filled(result.statistic, nan)
+    p = np.ma.filled(result.pvalue, nan)
+    return t, p
 
 
 def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
@@ -447,7 +458,8 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     filled = p_values.fillna(1.0).astype(float)
     if method == "holm":  # statsmodels collects all garbage of the process for it, at each call
         ranked = filled.sort_values(kind="stable")
-        steps = ranked * np.arange(len(ranked), 0, -1)
+        left = np.arange(len(ranked), 0, -1)
+        steps = ranked * left
         largest = steps.cummax().clip(upper=1.0)
         return largest.reindex(p_values.index).where(p_values.notna())
     from statsmodels.stats.multitest import multipletests

@@ -124,12 +124,12 @@ class Table:
             return _one_line(text.replace("|", "\\|"))
 
         rows = self._rows(escaped, "**{}**")
-        others = len(rows[0]) - 1
+        others = len(self._cells) - 1
         rows.insert(1, ["---", *["---:"] * others])
-        lines = [f"| {' | '.join(row)} |\n" for row in rows]
+        lines = [f"| {' | '.join(row)} |" for row in rows]
         if self.notes:
-            lines.append(f"\n{' '.join(self.notes)}\n")
-        return "".join(lines)
+            lines += ["", " ".join(self.notes)]
+        return _joined_lines(lines)
 
     @property
     def latex(self) -> str:
@@ -151,7 +151,7 @@ class Table:
                 lines += wrap(latex_escaped(sentence), NOTE_WIDTH, break_long_words=False,
                               break_on_hyphens=False)
             lines.append(r"\par}")
-        text = "\n".join([*lines, ""])
+        text = _joined_lines(lines)
         packages = "booktabs and amssymb" if r"\blacktriangle" in text else "booktabs"
         return f"% needs {packages}\n{text}"
 
@@ -160,16 +160,17 @@ class Table:
         """The table in HTML. It is ASCII, so it needs no declared encoding."""
         heads, *rows = self._rows(escape, "<strong>{}</strong>")
         cells = [f'<th scope="col">{head}</th>' for head in heads]
-        lines = ['<table style="border-collapse: collapse; text-align: right">',
-                 f"<thead><tr>{''.join(cells)}</tr></thead>", "<tbody>"]
+        lines = ['<table style="border-collapse: collapse; text-align: right">']
+        lines += [f"<thead><tr>{''.join(cells)}</tr></thead>", "<tbody>"]
         for name, *values in rows:
             cells = [f"<td>{value}</td>" for value in values]
-            lines.append(f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>')
+            row = "".join(cells)
+            lines.append(f'<tr><th scope="row">{name}</th>{row}</tr>')
         if self._references:
             lines.insert(-self._references, '</tbody><tbody style="border-top: 1px solid">')
         lines.append("</tbody></table>")
         lines += [f"<p>{escape(sentence)}</p>" for sentence in self.notes]
-        text = "\n".join([*lines, ""])
+        text = _joined_lines(lines)
         return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
     @property
@@ -184,7 +185,8 @@ class Table:
             rows = pd.concat([systems, rule, references])
         head = rows.columns[0]
         width = shutil.get_terminal_size((0, 0)).columns or None
-        rows = rows.set_index(head).rename_axis(index=None, columns=head)
+        rows = rows.set_index(head)
+        rows = rows.rename_axis(index=None, columns=head)
         text = rows.to_string(line_width=width)
         lines = [line.rstrip() for line in text.split("\n")]
         sentences = [*self.notes]
@@ -195,7 +197,7 @@ class Table:
             lines.append("")
         for sentence in sentences:
             lines += wrap(sentence, width or NOTE_WIDTH)
-        return "\n".join([*lines, ""])
+        return _joined_lines(lines)
 
     @cached_property
     def _references(self) -> int:
@@ -217,13 +219,15 @@ class Table:
         heads = {}
         for column in table.columns:
             name, suffix = _split(str(column))
-            heads[column] = labels.get(name, name) + suffix
+            label = labels.get(name, name)
+            heads[column] = label + suffix
         return table.rename(columns=heads)
 
     def _head(self, measure: str) -> str:
         """Return the label of a measure with its better end."""
         end = direction(measure) or ""
-        return f"{self.names.get(measure, measure)} {end}".rstrip()
+        label = self.names.get(measure, measure)
+        return f"{label} {end}".rstrip()
 
     @cached_property
     def _cells(self) -> dict[str, list[_Cell]]:
@@ -235,13 +239,14 @@ class Table:
                 labelled["p"] = table["p"].map(short_p, "ignore")
             return {str(column): self._plain_cells(labelled[column]) for column in labelled}
         measures = [name for name in measure_columns(table) if not _split(name)[1]]
-        averages = noted.comparable(table[["name", *measures]], self.facts)
-        is_best = best(averages)
+        averages = table[["name", *measures]]
+        is_best = best(noted.comparable(averages, self.facts))
         mark = marks(table, self.facts)
         columns = {}
         for column in map(str, table.columns):
             if column in measures:
-                cells = map(_Cell, self._averages(column), is_best[column], mark[column])
+                texts = self._averages(column)
+                cells = map(_Cell, texts, is_best[column], mark[column])
                 columns[self._head(column)] = list(cells)
                 columns |= self._compared(column)
             elif _split(column)[0] not in measures:
@@ -257,7 +262,8 @@ class Table:
             low = self._texts(table[column + LOW])
             high = self._texts(table[column + HIGH])
             interval = texts + " [" + low + ", " + high + "]"
-            texts = np.where(known & (low != ""), interval, texts)
+            has_interval = known & (low != "")
+            texts = np.where(has_interval, interval, texts)
         for name, topics in self.facts.fewer.get(column, {}).items():
             texts[table["name"] == name] += f" (n={topics})"
         missing = np.where(is_reference(table), "", "–")
@@ -269,7 +275,8 @@ class Table:
         columns = {}
         p = noted.p_values(self.frame, column)
         if self.p_values and p is not None:
-            columns[f"p ({label})"] = self._plain_cells(p.map(short_p, "ignore"))
+            p_texts = p.map(short_p, "ignore")
+            columns[f"p ({label})"] = self._plain_cells(p_texts)
         verdicts = self.frame.get(column + VERDICT)
         if verdicts is not None:
             columns[f"verdict ({label})"] = self._plain_cells(verdicts)
@@ -287,7 +294,8 @@ class Table:
             return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
         texts = values.astype(object).map(text, "ignore")
-        return np.where(values.isna(), "", texts.astype(object))
+        texts = texts.astype(object)
+        return np.where(values.isna(), "", texts)
 
     def _rows(self, escaped: Callable[[str], str], bold: str) -> list[list[str]]:
         """Return the head of the table and its rows, with markup.
@@ -365,7 +373,8 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
         frame = _joined(frame, intervals, {"low": LOW, "high": HIGH})
         sentences.append(noted.on_intervals(intervals))
     if verdicts is not None:
-        frame = _joined(frame, verdicts.dropna(subset="tolerance"), {"verdict": VERDICT})
+        decided = verdicts.dropna(subset="tolerance")
+        frame = _joined(frame, decided, {"verdict": VERDICT})
         baseline = facts.comparison.baseline if facts.comparison else "the baseline"
         sentences.append(noted.on_verdicts(verdicts, user_labels, baseline))
     shown = [*hidden, *sentences]
@@ -389,9 +398,11 @@ def _joined(averages: pd.DataFrame, frame: pd.DataFrame,
     for column in averages.columns:
         columns[column] = averages[column]
         if column in measures:
-            rows = frame[frame["measure"] == column].set_index("name")
+            rows = frame[frame["measure"] == column]
+            by_system = rows.set_index("name")
             for name, suffix in suffixes.items():
-                columns[column + suffix] = averages["name"].map(rows[name])
+                values = averages["name"].map(by_system[name])
+                columns[column + suffix] = values
     return pd.DataFrame(columns)
 
 
@@ -417,7 +428,13 @@ def _check_labels(labels: Mapping[str, Any], names: Sequence[str]) -> None:
 
 def latex_escaped(text: str) -> str:
     """Return a text in LaTeX, with a minus before numbers."""
-    return re.sub(r"(?<![\w.)-])-(?=\d)", "−", text).translate(_LATEX)
+    text = re.sub(r"(?<![\w.)-])-(?=\d)", "−", text)
+    return text.translate(_LATEX)
+
+
+def _joined_lines(lines: Sequence[str]) -> str:
+    """Return lines as a text."""
+    return "\n".join([*lines, ""])
 
 
 def _one_line(text: str) -> str:

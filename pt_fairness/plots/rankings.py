@@ -93,11 +93,13 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
         right = ax.secondary_yaxis("right")
         texts = [f"{score:.3f}".replace("nan", "–") for score in scores]
         label, *_ = ax.get_yticklabels()
-        right.set_yticks(ax.get_yticks(), texts, fontsize=label.get_fontsize())
+        size = label.get_fontsize()
+        right.set_yticks(ax.get_yticks(), texts, fontsize=size)
         right.tick_params(length=0)
     depth = topic["rank"].max()
     row = pd.Index(names).get_indexer(topic["name"])
-    _draw_documents(ax, topic.assign(row=row), depth)
+    topic = topic.assign(row=row)
+    _draw_documents(ax, topic, depth)
     ax.set(xlim=(0.4, depth + 0.6), xticks=_labelled(depth))
     return add_legend(ax)
 
@@ -135,8 +137,9 @@ def _draw_documents(ax: Axes, topic: pd.DataFrame, depth: int) -> None:
             ax.bar("rank", "share", 1.0, "bottom", data=part, label=group, linewidth=0.5, **look)
     relevant = topic[topic["label"] > 0]
     size = min(4.0, DOT / depth)
+    width = size / 4
     ax.scatter("rank", "row", size ** 2, "white", data=relevant, edgecolors="black",
-               linewidths=size / 4, label="relevant")
+               linewidths=width, label="relevant")
 
 
 def _looks(groups: pd.Series | pd.Index) -> dict[str, dict[str, Any]]:
@@ -208,7 +211,7 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.Series | Non
         colour = look["color"]
         band = bands.loc[group]
         ax.plot(band["mean"], markersize=3, label=group, **look)
-        ax.fill_between(band.index, band["low"], band["high"], color=colour, alpha=0.2)
+        ax.fill_between("rank", "low", "high", data=band.reset_index(), color=colour, alpha=0.2)
         if group in targets:
             ax.axhline(targets[group], color=colour, **TARGET)
     if len(targets):
@@ -284,8 +287,9 @@ def explain(explanation: Explanation, ax: Axes | None = None) -> Axes:
     out = ranks["rank"][~counts]
     if len(out):
         bottom = np.zeros(len(out))
+        at_the_edge = ax.get_xaxis_transform()
         ax.plot(out, bottom, "x", color="#777777", clip_on=False, label="does not count",
-                transform=ax.get_xaxis_transform())
+                transform=at_the_edge)
     ax.set_xlim(0.4, len(ranks) + 0.6)
     lower = _draw_shares(ax, ranks, shares)
     numbers = counts.cumsum()
@@ -395,7 +399,8 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     """
     topics = distribution[distribution["qid"] != ALL_TOPICS]
     table = topics.pivot(index="qid", columns="group", values="relevant")
-    totals = table.sum(axis=1).sort_values(ascending=False, kind="stable")
+    totals = table.sum(axis=1)
+    totals = totals.sort_values(ascending=False, kind="stable")
     table = table.loc[totals.index]
     ax = open_axes(ax, xlabel="topic, by number of relevant documents",
                    ylabel="relevant documents")

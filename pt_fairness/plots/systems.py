@@ -105,7 +105,8 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     columns = [inputs.column_name(measure, measures) for measure in (x, y)]
     x, y = columns
     systems = inputs.systems(averages).reset_index(drop=True)
-    missing = systems[columns].isna().any(axis=1)
+    is_missing = systems[columns].isna()
+    missing = is_missing.any(axis=1)
     if missing.any():
         names = listed(systems["name"][missing])
         warn(f"{names}: not drawn without values of {x} and {y}")
@@ -116,8 +117,8 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     best: Any = _pareto(systems, columns)
     dominated = systems.drop(best.index)
     shown = inputs.short_names(columns)
-    xlabel, ylabel = [described(name, shown.get(name)) for name in columns]
-    ax = open_axes(ax, xlabel=xlabel, ylabel=ylabel)
+    texts = [described(name, shown.get(name)) for name in columns]
+    ax = open_axes(ax, xlabel=texts[0], ylabel=texts[1])
     ax.margins(ROOM)
     places = systems
     if front is not None:
@@ -280,9 +281,9 @@ def differences(comparison: pd.DataFrame, measure: Any = None, ax: Axes | None =
         interval = "tolerance low", "tolerance high", "interval of the verdict (90 %)"
         colours, kinds = VERDICTS, rows["verdict"]
         margin = rows["tolerance"][0]
-        limits = {-margin if end == LARGER else margin}
-        if rows["side"][0] == "both":
-            limits = {-margin, margin}
+        limits = {-margin, margin}
+        if rows["side"][0] == "worse":
+            limits = {-margin if end == LARGER else margin}
         for limit in limits:
             ax.axvline(limit, color="black", label="tolerance", **TARGET)
     else:
@@ -337,10 +338,11 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
     random = np.random.default_rng(0)
     moves = random.uniform(-STRIP, STRIP, len(topics))
     topics = topics.assign(row=row + moves)
-    ax.scatter("value", "row", 12, BLUE, data=topics, label="topic (moved up or down)", alpha=0.5,
-               linewidths=0)
+    text = "topic (moved up or down)"
+    ax.scatter("value", "row", 12, BLUE, data=topics, label=text, alpha=0.5, linewidths=0)
     row = np.arange(len(means))
-    ax.vlines(means, row - 0.4, row + 0.4, color="black", label="mean")
+    top = row - 0.4
+    ax.vlines(means, top, row + 0.4, color="black", label="mean")
     low, high = ax.get_xlim()
     end = ideal(name)
     if low <= end <= high:
@@ -370,7 +372,8 @@ def topic_groups(intervals: pd.DataFrame, measure: Any = None, ax: Axes | None =
     """
     need_rows(intervals, "the frame of intervals", ["group"])
     rows, name = inputs.single_measure(intervals, measure)
-    sizes = rows.groupby("group")["n"].max()
+    topics = rows.groupby("group")["n"]
+    sizes = topics.max()
     names = [f"{group} (n = {n})" for group, n in sizes.items()]
     systems = rows["name"].unique()
     ax = open_axes(ax, xlabel=described(name))

@@ -39,17 +39,13 @@ def test_averages_are_not_a_per_query_frame():
 @each(
     "call, says",
     [
-        (lambda: analysis.compare(PER_QUERY, [None]), "baseline .* got None"),
         (lambda: analysis.compare(PER_QUERY, "a"), "baseline .* got 'a'.* 'A'"),
         (lambda: analysis.compare(PER_QUERY, "A", test="z"), "test must"),
         (lambda: analysis.compare(PER_QUERY, "A", side="a"), "side must"),
         (lambda: analysis.compare(PER_QUERY, "A", tolerance=-1), "tolerance .* -1 for BiasP@5"),
-        (lambda: analysis.compare(PER_QUERY, "A", tolerance="x"), "tolerance .* 'x' for BiasP@5"),
         (lambda: analysis.compare(PER_QUERY, "A", tolerance={"P@5": 0}), "no measure 'P@5'"),
         (lambda: analysis.intervals(PER_QUERY, "z"), "method must"),
         (lambda: analysis.intervals(PER_QUERY, confidence=1), "confidence .* 1"),
-        (lambda: analysis.intervals(PER_QUERY, resamples=1.5), "resamples must"),
-        (lambda: analysis.compare(PER_QUERY, "A", confidence="95"), "confidence .* '95'"),
         (lambda: analysis.compare(PER_QUERY, "A", resamples=0), "resamples must"),
         (lambda: analysis.compare(PER_QUERY, "A", correction="x"), "correction .* 'x'"),
         (lambda: analysis.undefined(QRELS[:0], [rKL]), "the frame of qrels has no rows"),

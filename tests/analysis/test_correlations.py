@@ -88,12 +88,11 @@ class TestCorrelations:
         exact = frame.assign(a=[0.3, 0.3, 0.5, 0.6])
         assert correlations(frame).coefficients.equals(correlations(exact).coefficients)
 
-    @each("method", ["kendall", "spearman", "pearson"])
-    @each("values", [0.2, [0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan])
+    @each("values", [[0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan])
     @pytest.mark.filterwarnings("ignore:values are missing")
-    def test_constant_measure(self, averages, method, values):
+    def test_constant_measure(self, averages, values):
         with pytest.warns(FairnessWarning, match=r"^all values of rKL@5 "):
-            result = correlations(averages.assign(**{"rKL@5": values}), method)
+            result = correlations(averages.assign(**{"rKL@5": values}), "pearson")
         for table in (result.coefficients, result.p_values):
             assert table["rKL@5"].isna().all() and table.loc["rKL@5"].isna().all()
             assert table.drop(index="rKL@5", columns="rKL@5").notna().all(axis=None)

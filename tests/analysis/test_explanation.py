@@ -20,36 +20,28 @@ from pt_fairness import (
     evaluate,
     explain,
     groups,
-    table,
     targets,
 )
 from pt_fairness.provider.measure_lists import parsed
 
 #: Every measure of this package that is a sum over ranks, with the parameters that change the sum.
 OWN = [
-    "rND@5", "rND", "rND(norm='none',step=2)@5", "rND(step=3)@7", "rND(step=9)@4",
-    "rND(target='run')@4", "rND(target='collection',protected='g1')@6", "rKL@5",
-    "rKL(protected='all')@5", "rKL(protected='all',target='run')@4", "rKL(target='uniform')",
-    "rRD@5", "nDD@4", "nDD(norm='protected-first')@4", "nDR", "nDKL@3", "nDJS@5",
-    "nDJS(protected='g1')@4", "nDJS(norm='none')", "NDKL@5", "NDKL(target='qrels')@4",
-    "NDKL(target='run')",
-    "BiasP(pro='g0',con='g1')@5", "BiasP(pro='g0',con='g1',abs=True)", "BiasP(pro='g1',con='g0')",
-    "BiasRBP(pro='g0',con='g1')@6", "BiasDCG(pro='g1',con='g0',abs=True)@6", "Annotated@5",
-    "Annotated", RaB(values={"g0": 1, "g1": -2}) @ 5, RaB(values={"g0": 1, "g1": -2}, abs=True),
-    ARaB(values={"g0": 1, "g1": -1}) @ 5, ARaB(values={"g0": -1}, abs=True) @ 20,
-    "FaiRR(values={'g0':0.5,'g1':0.25})@5", "NFaiRR(values={'g0':0.5,'g1':0.25})@3",
-    "NFaiRR(values={'g0':0.5},background='qrels')@5", "PreF@5", "PreF(p=0.3,protected='g0')",
-    "GF@5", "GF(divergence='jsd',target='qrels',rel=2)", "GFR(attributes={})@5",
+    "rND@5", "rND(norm='none',step=2)@5", "rND(step=9)@4", "rND(target='run')@4",
+    "rND(target='collection',protected='g1')@6", "rKL(protected='all')@5", "rKL(target='uniform')",
+    "rRD@5", "nDD(norm='protected-first')@4", "nDR", "nDKL@3", "nDJS(protected='g1')@4",
+    "NDKL(target='qrels')@4", "NDKL(target='run')", "BiasP(pro='g0',con='g1',abs=True)",
+    "BiasRBP(pro='g0',con='g1')@6", "BiasDCG(pro='g1',con='g0',abs=True)@6", "Annotated",
+    RaB(values={"g0": 1, "g1": -2}, abs=True), ARaB(values={"g0": -1}, abs=True) @ 20,
+    "FaiRR(values={'g0':0.5,'g1':0.25})@5", "NFaiRR(values={'g0':0.5},background='qrels')@5",
+    "PreF(p=0.3,protected='g0')", "GF(divergence='jsd',target='qrels',rel=2)",
     "GFR(attributes={},relevance='rbu')"]
 OTHERS = [
-    "AP", "AP@4", "AP(rel=2)", "P@3", "P@20", "R@5", "RR", "RR@5", "Rprec", "nDCG", "nDCG@5",
-    "nDCG(judged_only=True)@4", "alpha_nDCG@5", "alpha_DCG@3", "ERR_IA@5", "nERR_IA@10", "NRBP",
-    "nNRBP", "AP_IA", "P_IA@5"]
+    "AP(rel=2)", "P@20", "R@5", "RR@5", "Rprec", "nDCG", "nDCG(judged_only=True)@4",
+    "alpha_nDCG@5", "alpha_DCG@3", "nERR_IA@10", "NRBP", "AP_IA", "P_IA@5"]
 SO_FAR = [
-    "AWRF@5", "AWRF(unannotated='keep')@4", "DistKL@5", "DistFair@5", "RADio@4", "MinSkew@5",
-    "Skew(group='g0')@5", "RepBias(group='g0')@3", "logDP@5", "logEUR@5", "IAA@5", "EEL@5",
-    "ARP@5", "FAIR@5", "PEER@5", "RankingBias(values={'g0':1})@4", "Judged@5", "Success@5",
-    "MRecall@4", "ExposureRatio@5"]
+    "AWRF(unannotated='keep')@4", "DistKL@5", "RADio@4", "Skew(group='g0')@5",
+    "RepBias(group='g0')@3", "logDP@5", "EEL@5", "ARP@5", "FAIR@5", "PEER@5",
+    "RankingBias(values={'g0':1})@4", "Judged@5", "Success@5", "ExposureRatio@5"]
 OF_GROUP = ["OfGroup(measure='nDCG',group='g0')@5",
             "OfGroup(measure='P',group='g0',others='dropped')@3"]
 #: The measures whose provider breaks ties otherwise than trec_eval, at any cutoff.
@@ -109,14 +101,11 @@ class TestContributions:
         case = worked
         case.qrels = [("1", "a", 2, "PRO"), ("1", "b", 1, "CON"), ("1", "e", 3, "CON")]
         by_hand = {
-            "nDCG@4": np.array([0, 2 / math.log2(3), 0, 1 / math.log2(5)])
-            / (3 + 2 / math.log2(3) + 1 / 2), "AP": np.array([0, 1 / 2, 0, 2 / 4]) / 3,
-            "P@4": np.array([0, 1, 0, 1]) / 4,
+            "AP": np.array([0, 1 / 2, 0, 2 / 4]) / 3, "P@10": np.array([0, 1, 0, 1]) / 10,
             "ERR@4": np.array([0, 3 / 16 / 2, 0, 13 / 16 * 1 / 16 / 4]),
             "nDCG(dcg='exp-log2')@4": np.array([0, 3 / math.log2(3), 0, 1 / math.log2(5)])
-            / (7 + 3 / math.log2(3) + 1 / 2), "P@10": np.array([0, 1, 0, 1]) / 10,
-            "BiasRBP@4": 0.2 * np.array([0, 0.8, 0, -(0.8**3)]),
-            "BiasP@10": np.array([0, 1, 0, -1]) / 10, "BiasP": np.array([0, 1, 0, -1]) / 4}
+            / (7 + 3 / math.log2(3) + 1 / 2),
+            "BiasRBP@4": 0.2 * np.array([0, 0.8, 0, -(0.8**3)])}
         for name, expected in by_hand.items():
             frame = explain(name, case.run_frame, case.qrels_frame, "1").frame
             # gdeval writes five decimals.
@@ -141,13 +130,11 @@ class TestValueSoFar:
                         expected = value_of(f"{name}@{k}", case, qid)
                 assert row.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
-    @pytest.mark.parametrize("measure", ["Bpref", "SetP", "infAP"])
-    def test_measures_without_a_cutoff(self, measure, worked):
-        frame = explain(measure, worked.run_frame, worked.qrels_frame, "1").frame
+    def test_a_measure_without_a_cutoff(self, worked):
+        frame = explain("Bpref", worked.run_frame, worked.qrels_frame, "1").frame
         for k in range(1, 5):
-            worked_run = worked.run_frame.head(k)
-            (expected,) = ir_measures.iter_calc([parse_measure(measure)], worked.qrels_frame,
-                                                worked_run)
+            (expected,) = ir_measures.iter_calc([parse_measure("Bpref")], worked.qrels_frame,
+                                                worked.run_frame.head(k))
             assert frame["value"][k - 1] == pytest.approx(expected.value)
 
 
@@ -164,7 +151,6 @@ class TestInput:
         run = pd.DataFrame([("1", "x", 2.0)], columns=["query_id", "doc_id", "score"])
         frame, value, formula, _ = explain("rND@3", run, worked.qrels_frame, "1")
         assert frame["contribution"].isna().all() and value == 1 and not formula
-        assert frame["share of PRO"].isna().all()
 
     @pytest.mark.parametrize("measure, qid, error", [
         (["nDCG@5", "rKL@5"], "1", "measure must be one .* 2"),
@@ -236,12 +222,6 @@ def test_a_divisor_of_0_has_no_formula(worked):
     assert (value, formula, reason) == (0.0, "", "")
 
 
-def test_a_label_that_ends_like_a_count(worked):
-    worked.qrels = [("1", docno, 1, "PRO -" if docno in "ac" else "CON") for docno in "abcd"]
-    frame = explain("AWRF@2", worked.run_frame, worked.qrels_frame, "1").frame
-    assert "share of PRO -" in table(frame).csv
-
-
 @pytest.mark.parametrize("source", [None, {"c": "x", "a": "y"}], ids=["qrels", "source"])
 def test_of_the_judged_documents_alone(worked, source):
     """The first judged documents count, also with groups that have a source."""
@@ -253,7 +233,7 @@ def test_of_the_judged_documents_alone(worked, source):
     assert frame["contribution"].sum() == 1.0 and set(frame["topic value"]) == {1.0}
 
 
-@pytest.mark.parametrize("measure", ["rND@3", "AWRF@3", "alpha_nDCG@3", "ERR_IA@3", "nDCG@3"])
+@pytest.mark.parametrize("measure", ["rND@3", "alpha_nDCG@3", "nDCG@3"])
 def test_a_group_source_is_that_of_evaluate(worked, measure):
     run, qrels = worked.run_frame, worked.qrels_frame
     labels = {"a": "a", "b": "b", "c": "b", "d": "a"}
@@ -263,5 +243,3 @@ def test_a_group_source_is_that_of_evaluate(worked, measure):
     assert value == perquery.loc[perquery["qid"] == "1", "value"].item() and not reason
     assert set(frame["measure"]) == {measure} and set(frame["topic value"]) == {value}
     assert frame["group"].tolist() == [labels[docno] for docno in frame["docno"]]
-    with pytest.raises(ValueError, match="no groups are registered as 'no-such'"):
-        explain(measure, run, qrels, "1", groups="no-such")

@@ -20,20 +20,17 @@ from pt_fairness.measures.measure_names import parse
 #: The measures that have a front, with each parameter that changes what is counted.
 CASES = [
     "rND", "rND(protected='majority',target='collection')", "rND(protected='A',norm='range')",
-    "rND(step=2)", "rND(norm='none',protected='A')", "rKL", "rKL(protected='A',target='uniform')",
-    "rKL(protected='all')", "rKL(protected='all',target='uniform',norm='none',step=2)",
-    "rKL(target={'A':0.25,'added':0.75})", "rRD", "rRD(protected='B',norm='range')", "NDKL",
+    "rND(step=2)", "rKL(protected='A',target='uniform')", "rKL(protected='all')",
+    "rKL(protected='all',target='uniform',norm='none',step=2)",
+    "rKL(target={'A':0.25,'added':0.75})", "rRD(protected='B',norm='range')",
     "NDKL(target='qrels')", "NDKL(target='collection',rel=2)", "AWRF", "AWRF(target='qrels')",
     "AWRF(discount='geometric',p=0.6,target='collection',base=4.0)",
-    "AWRF(discount='none')", "AWRF(discount='trec',unannotated='keep')", "DistKL",
-    "DistKL(target='qrels',smoothing=0.5)", "DistKL(discount='log2')", "DistFair",
-    "DistFair(target='qrels',discount='trec')", "RADio(target='uniform')",
+    "AWRF(discount='trec',unannotated='keep')", "DistKL(target='qrels',smoothing=0.5)",
+    "DistKL(discount='log2')", "DistFair(target='qrels',discount='trec')",
     "RADio(target='qrels',divergence='kl')", "RADio(target='uniform',discount='none',alpha=0.0)",
-    "RepBias(group='A',abs=True)", "RepBias(group='B',abs=True,target='uniform')", "FAIR",
-    "FAIR(value='prefixes',alpha=0.4)", "FAIR(p=0.7,protected='A',adjust=False)", "PreF",
-    "PreF(protected='majority',target='uniform')", "PreF(p=0.4)", "ARP", "ARP(rel=2)",
-    "ExposureRatio", "ExposureRatio(target='qrels')",
-]  # fmt: skip
+    "RepBias(group='A',abs=True)", "FAIR(value='prefixes',alpha=0.4)",
+    "FAIR(p=0.7,protected='A',adjust=False)", "PreF(protected='majority',target='uniform')",
+    "PreF(p=0.4)", "ARP(rel=2)", "ExposureRatio(target='qrels')"]
 
 
 def rows_of(seed, topics):
@@ -119,48 +116,34 @@ def test_gains_and_the_highest_of_several_judgments(worked):
     np.testing.assert_allclose(twice, plain)
 
 
-def test_headroom(worked):
-    front = analysis.frontier(worked, "nDCG@4", "rKL@4")
+@pytest.mark.parametrize("fairness, means, expected", [
+    ("rKL@4", (0.9, 0.3), (0.134403, 0.946724, 0.165597, 0.165597 / 0.3)),
+    ("rKL@4", (0.99, 0.3), (np.nan, 0.946724, np.nan, np.nan)),
+    ("rKL@4", (0.9, 0.1), (0.134403, np.nan, -0.034403, -0.34403)),
+    ("AWRF@4", (0.9, 0.5), (0.995318, 0.946724, 0.495318, 0.990636)),
+    ("AWRF@4", (0.8, 0.993), (0.997521, 0.93246, 0.004521, 0.645857)),
+    ("AWRF@4", (0.5, 1.0), (0.997521, np.nan, -0.002479, np.nan))])
+def test_headroom(worked, fairness, means, expected):
+    front = analysis.frontier(worked, "nDCG@4", fairness)
     assert front.without_group == 1
-    found = analysis.headroom(systems_at(front, a=(0.9, 0.3), b=(0.99, 0.3), c=(0.9, 0.1)), front)
-    np.testing.assert_allclose(found["fairest"], [0.134403, np.nan, 0.134403], atol=5e-7)
-    np.testing.assert_allclose(found["most relevant"], [0.946724, 0.946724, np.nan], atol=5e-7)
-    np.testing.assert_allclose(found["headroom"], [0.165597, np.nan, -0.034403], atol=5e-7)
-    np.testing.assert_allclose(found["share"], [0.165597 / 0.3, np.nan, -0.34403], atol=5e-6)
-    front = analysis.frontier(worked, "nDCG@4", "AWRF@4")
-    systems = systems_at(front, a=(0.9, 0.5), b=(0.8, 0.993), c=(0.5, 1.0))
-    found = analysis.headroom(systems, front)
-    np.testing.assert_allclose(found["fairest"], [0.995318, 0.997521, 0.997521], atol=5e-7)
-    assert found["most relevant"].iloc[1] == pytest.approx(0.93246, abs=5e-6)
-    assert np.isnan(found["share"].iloc[2]) and found["headroom"].iloc[2] < 0
-    assert list(found) == ["name", "nDCG@4", "AWRF@4", "fairest", "most relevant", "headroom",
-                           "share"]  # fmt: skip
-    assert found.columns.name is None and found["name"].tolist() == ["a", "b", "c"]
+    found = analysis.headroom(systems_at(front, a=means), front)
+    assert list(found) == ["name", "nDCG@4", fairness, "fairest", "most relevant", "headroom",
+                           "share"]
+    np.testing.assert_allclose(found.iloc[0, 3:].to_numpy(float), expected, atol=5e-4)
+    np.testing.assert_allclose(found["fairest"], expected[:1], atol=5e-7)
 
 
-#: Every measure without a front, and what its error says.
-REFUSED = {
-    "population is the ranking itself":
-        ["nDD@4", "nDJS@4", "rKL(target='run')@4", "AWRF(target='run')@4", "RADio@4"],
-    "depends on the relevance":
-        ["GF@4", "EEL@4", "EEL(by='group')@4", "EED@4", "EER@4", "IAA@4", "PEER@4", "logEUR@4",
-         "ARP(pairs='errors')@4", "logRUR@4", "MRecall@4", "OfGroup(measure='nDCG@4',group='A')",
-         "BiasP@4", "BiasDCG(abs=True)@4", "GFR(attributes={'x':'jsd'})@4"],
-    "does not compare groups": ["FaiRR(values={'A':1.0,'B':0.0})@4",
-        "NFaiRR(values={'A':1.0,'B':0.0})@4", "RaB(values={'A':1.0})@4"],
-    "are signed": ["RepBias(group='A')@4", "Skew(group='A')@4", "MinSkew@4", "logDP@4"],
-    "more than the groups": ["logDP(abs=True)@4", "Annotated@4"],
-    "lacks a cutoff": ["rKL", "AWRF"],
-    "not a measure of this package": ["AP@4"],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("reason", "texts"), REFUSED.items())
-def test_what_is_refused_is_refused_by_name(worked, reason, texts):
-    for text in texts:
-        with pytest.raises(ValueError, match=reason) as error:
-            analysis.frontier(worked, "nDCG@4", text)
-        assert text.split("(")[0].split("@")[0] in str(error.value)
+@pytest.mark.parametrize("fairness, reason", [
+    ("nDD@4", "population"), ("RADio@4", "population"), ("GF@4", "depends on the relevance"),
+    ("ARP(pairs='errors')@4", "depends on the relevance"),
+    ("OfGroup(measure='nDCG@4',group='A')", "depends on the relevance"),
+    ("GFR(attributes={'x':'jsd'})@4", "depends on the relevance"),
+    ("RaB(values={'A':1.0})@4", "compare groups"), ("Skew(group='A')@4", "signed"),
+    ("logDP(abs=True)@4", "more than the groups"), ("rKL", "lacks a cutoff"),
+    ("AP@4", "not a measure of this package")])
+def test_refused_measures(worked, fairness, reason):
+    with pytest.raises(ValueError, match=rf"{fairness[:3]}.*{reason}"):
+        analysis.frontier(worked, "nDCG@4", fairness)
 
 
 def test_every_measure_has_a_front_or_a_reason():
@@ -170,14 +153,10 @@ def test_every_measure_has_a_front_or_a_reason():
 
 
 @pytest.mark.parametrize(("relevance", "fairness", "options", "says"), [
-    *((name, "rKL@4", {}, "relevance must be nDCG or P")
-      for name in ("nDCG", "AP@4", "R@4", "rKL@4")),
-    ("nDCG@4", ["rKL@4", "rND@4"], {}, r"got \['rKL@4', 'rND@4'\]"),
+    ("nDCG", "rKL@4", {}, "relevance must"), ("AP@4", "rKL@4", {}, "relevance must"),
     ("nDCG@4", "AWRF@4", {"groups": groups.from_mapping({"a1": {"A": 0.5, "B": 0.5}})}, "weights"),
-    ("nDCG@4", "AWRF@4", {"groups": {"zz": "A", "z": "B"}}, "is undefined for every topic"),
-    ("nDCG@4", "AWRF@4", {"topics": ["9"]}, "none of the topics"),
-    ("nDCG@4", "AWRF@4", {"topics": []}, "topics= has none"),
-])  # fmt: skip
+    ("nDCG@4", "AWRF@4", {"groups": {"zz": "A", "z": "B"}}, "undefined"),
+    ("nDCG@4", "AWRF@4", {"topics": ["9"]}, "none of the topics")])
 def test_bad_input(worked, relevance, fairness, options, says):
     with pytest.raises(ValueError, match=says):
         analysis.frontier(worked, relevance, fairness, **options)
@@ -196,11 +175,7 @@ def test_a_topic_whose_documents_have_no_group_does_not_count():
 def test_too_many_lists_name_the_largest_cutoff():
     many = pd.DataFrame({"qid": "7", "docno": [f"d{i}" for i in range(60)], "label": 1,
                          "iteration": list("ABC") * 20})  # fmt: skip
-    message = r"AWRF@13.*at most 12.*topic '7'.* 1,594,323"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=r"AWRF@13.*at most 12.*topic '7'.* 1,594,323"):
         analysis.frontier(many, "nDCG@10", "AWRF@13")
-    few = many[:41].assign(iteration=[*"AB" * 20, "C"])  # at most one of C
-    with pytest.raises(ValueError, match=r"at most 16.* 1,245,184"):
-        analysis.frontier(few, "nDCG@10", "AWRF@18")
     for text in ("rKL@40", "NDKL@20", "DistKL@40", "AWRF(discount='none')@40"):
         assert len(analysis.frontier(many, "nDCG@10", text).front) == 1

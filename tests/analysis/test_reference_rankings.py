@@ -83,9 +83,9 @@ def test_agrees_with_the_slow_version(weighted):
 def test_depth_cuts_the_lists(several):
     whole, cut = reference_rankings(several, draws=2), reference_rankings(several, depth=3, draws=2)
     for kind, run in cut.items():
-        assert len(run) == (6 if kind == "random" else 3)
-        pd.testing.assert_frame_equal(
-            run.reset_index(drop=True), whole[kind][whole[kind]["rank"] < 3].reset_index(drop=True))
+        assert set(run["rank"]) == {0, 1, 2}
+        expected = whole[kind].query("rank < 3").set_index(run.index)
+        pd.testing.assert_frame_equal(run, expected)
 
 
 def test_unannotated_and_irrelevant_documents_are_left_out():

@@ -57,10 +57,7 @@ class TestBiasedRankings:
         codes = simulation.biased_rankings([4, 4, 4], weights, 300)
         assert (codes[:, 0] == places).mean() > 0.97
 
-    @pytest.mark.parametrize("arguments, error", [
-        (([3, 3], [1, 0]), "weights .* 0.0 to 1.0"), (([3, 3], [1, np.inf]), "weights"),
-        (([3, 3], [np.nan, 1]), "weights"), (([3, -3], [1, 1]), "negative"),
-        (([3, 3], np.ones((4, 2))), "shape")])
-    def test_wrong_input(self, arguments, error):
-        with pytest.raises(ValueError, match=error):
-            simulation.biased_rankings(*arguments)
+    @pytest.mark.parametrize("weights", [[1, 0], [1, np.inf], [np.nan, 1]])
+    def test_wrong_weights(self, weights):
+        with pytest.raises(ValueError, match="weights"):
+            simulation.biased_rankings([3, 3], weights)

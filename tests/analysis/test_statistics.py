@@ -8,8 +8,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from certainty_cases import NUMBERS, VALUES, frame_of, systems
-from hypothesis import example, given
+from certainty_cases import VALUES, frame_of, systems
+from hypothesis import given
 from hypothesis import strategies as st
 from one_test import each
 from scipy import stats
@@ -19,8 +19,6 @@ from statsmodels.stats.multitest import multipletests
 from pt_fairness import FairnessWarning
 from pt_fairness.analysis import bias_test, compare, intervals
 from pt_fairness.analysis.statistics import corrected
-
-COLUMNS = ["name", "measure", "n", "mean", "low", "high"]
 
 
 @given(systems(largest=8), st.sampled_from(["t", "bca"]), st.sampled_from([0.5, 0.9, 0.95]),
@@ -42,20 +40,6 @@ def test_scipy_on_values_without_ties():
                                random_state=np.random.default_rng(3)).confidence_interval
     found = intervals(frame, resamples=999, seed=3).loc[0, ["low", "high"]].tolist()
     assert found == pytest.approx(list(expected), abs=1e-12)
-
-
-@given(st.lists(NUMBERS, min_size=3, max_size=9), st.sampled_from(["t", "bca"]))
-@example([0.0, 0.0, 0.0, 0.1, 0.2, 0.0, 0.0, 0.5458984375], "bca")  # 13 decimals, the last a 5
-def test_properties(values, method):
-    options = {"method": method, "resamples": 199}
-    row = intervals(frame_of({"A": values}), **options).iloc[0]
-    moved = intervals(frame_of({"A": [v + 1 for v in values]}), **options).iloc[0]
-    assert moved[COLUMNS[3:]].tolist() == pytest.approx(
-        [one + 1 for one in row[COLUMNS[3:]]], abs=1e-9)
-    wide = intervals(frame_of({"A": values}), confidence=0.99, **options).iloc[0]
-    assert wide["low"] <= row["low"] + 1e-12 and row["high"] <= wide["high"] + 1e-12
-    if method == "bca":
-        assert min(values) - 1e-12 <= row["low"] <= row["high"] <= max(values) + 1e-12
 
 
 @each("method", ["t", "bca"])
@@ -93,12 +77,6 @@ class TestRandomisation:
         assert row["p"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
         ends = slow.interval(d, "bca", 0.95, resamples, seed)
         assert (row["low"], row["high"]) == pytest.approx(ends, abs=1e-9, nan_ok=True)
-
-    def test_equal_systems_and_one_topic(self):
-        values = {"A": [0.1, 0.2, 0.3], "twin": [0.1, 0.2, 0.1 + 0.2]}
-        assert math.isnan(compare(frame_of(values), "A", test="randomisation")["p"][0])
-        one = {"A": [0.1], "B": [0.3]}
-        assert math.isnan(compare(frame_of(one), "A", test="randomisation")["p"][0])
 
 
 class TestSeveralBaselines:
@@ -165,23 +143,15 @@ class TestVerdict:
         assert set(both["verdict"]) == {"within"}
 
 
-def test_few_topics():
-    """Two equal differences say nothing, although their p-value is 0."""
-    two = {"A": [0.1, 0.2], "B": [0.5063, 0.6063]}
-    with pytest.warns(FairnessWarning, match="fewer than six topics") as few:
-        row = compare(frame_of(two), "A", tolerance=0.5).iloc[0]
-    assert len(few) == 1
-    assert row[["low", "high", "tolerance low", "p tolerance"]].isna().all()
-    assert row["verdict"] == "inconclusive" and not row["reject"]
-    five = {name: VALUES[name][:5] for name in "AB"}
-    with pytest.warns(FairnessWarning, match="fewer than six topics"):
-        assert compare(frame_of(five), "A")["low"].notna().all()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        compare(frame_of({name: VALUES[name][:6] for name in "AB"}), "A")
-    for topics in (5, 6):
-        equal = compare(frame_of({"A": [0.25] * topics, "B": [0.75] * topics}), "A").iloc[0]
-        assert equal["p"] == 0 and equal["reject"] == (topics == 6)
+@each("topics", [2, 5, 6])
+def test_few_topics(topics):
+    """Equal differences of a few topics say nothing, although their p-value is 0."""
+    frame = frame_of({"A": [0.25] * topics, "B": [0.75] * topics})
+    with warnings.catch_warnings(record=True) as told:
+        row = compare(frame, "A", tolerance=0.6).iloc[0]
+    assert len(told) == (topics < 6) and row["p"] == 0 and row["reject"] == (topics == 6)
+    assert row[["low", "tolerance low", "p tolerance"]].isna().all() == (topics == 2)
+    assert row["verdict"] == ("inconclusive" if topics == 2 else "within")
 
 
 @each("test", ["t", "randomisation"])
@@ -192,31 +162,23 @@ def test_differences_by_rounding_are_none(test):
     assert math.isnan(row["p"]) and not row["reject"]
 
 
-class TestBias:
-    """The one-sample test of signed measures, as scipy computes it."""
-
-    def test_scipy(self):
-        frame = pd.concat([frame_of(VALUES, ZERO), frame_of(VALUES, UP)])
-        frame["value"] -= 0.4
-        result = bias_test(frame, "bonferroni")
-        assert result["measure"].tolist() == [ZERO] * 3
-        for row in result.itertuples():
-            values = np.array(VALUES[row.name]) - 0.4
-            expected = stats.ttest_1samp(values, 0)
-            assert (row.t, row.p) == pytest.approx(tuple(expected))
-            assert row.corrected == pytest.approx(min(1, 3 * row.p))
-            assert row.n == 8 and row.mean == pytest.approx(values.mean())
-
-    def test_no_signed_measure(self):
-        with pytest.raises(ValueError, match=r"signed.*nDCG@10"):
-            bias_test(frame_of(VALUES))
+def test_bias_as_scipy():
+    frame = pd.concat([frame_of(VALUES, ZERO), frame_of(VALUES, UP)])
+    frame["value"] -= 0.4
+    result = bias_test(frame, "bonferroni")
+    assert result["measure"].tolist() == [ZERO] * 3
+    for row in result.itertuples():
+        values = np.array(VALUES[row.name]) - 0.4
+        assert (row.t, row.p) == pytest.approx(tuple(stats.ttest_1samp(values, 0)))
+        assert row.corrected == pytest.approx(min(1, 3 * row.p))
+        assert row.n == 8 and row.mean == pytest.approx(values.mean())
+    with pytest.raises(ValueError, match=r"signed.*nDCG@10"):
+        bias_test(frame_of(VALUES))
 
 
 class TestCompare:
     def test_against_scipy_and_statsmodels(self, perquery, unchanged):
         result = unchanged(compare, perquery, "B", resamples=999)
-        columns = "name measure n baseline mean difference low high effect t p corrected reject"
-        assert list(result.columns) == columns.split()
         assert sorted(result["name"].unique()) == ["A", "C"] and len(result) == 4
         wide = perquery.pivot(index="qid", columns=["name", "measure"], values="value")
         for row in result.itertuples():
@@ -235,10 +197,9 @@ class TestCompare:
         short = perquery[~((perquery["name"] == "A") & (perquery["qid"] == "7"))]
         with pytest.warns(FairnessWarning, match="19 of 20 topics"):
             result = compare(short, "B", resamples=99)
-        assert result["n"].where(result["name"] == "A", 19).eq(19).all()
-        assert result["n"].where(result["name"] == "C", 20).eq(20).all()
+        assert (result["n"] == np.where(result["name"] == "A", 19, 20)).all()
 
-    @each("seed", range(8))
+    @each("seed", range(4))
     def test_holms_method(self, seed):
         rng = np.random.default_rng(seed)
         p = pd.Series(rng.random(rng.integers(1, 9)).round(1))

@@ -80,17 +80,14 @@ class TestIntervals:
         assert "NumRel low" not in shown.csv
 
 
-@each("side, word", [("worse", "worse"), ("both", "different")])
-def test_verdicts(side, word):
-    rng = np.random.default_rng(0)
+def test_verdicts():
     perquery = pd.DataFrame({"name": np.repeat([*"AB"], 8), "qid": [*"12345678"] * 2,
-                             "measure": "nDCG@5", "value": rng.random(16)})
+                             "measure": "nDCG@5", "value": np.arange(16) / 16})
     averages = perquery.groupby("name")["value"].mean().rename("nDCG@5").reset_index()
-    verdicts = analysis.compare(perquery, "A", tolerance=1.5, side=side)
+    verdicts = analysis.compare(perquery, "A", tolerance=1.5)
     shown = table(averages, {"nDCG@5": "Relevance"}, verdicts=verdicts)
-    assert rows(shown.md)[0][2] == "verdict (Relevance)" and rows(shown.md)[2][2] == "within"
-    assert rows(shown.md)[1][2] == ""
-    assert "1.5 in Relevance" in shown.notes[-1] and word in shown.notes[-1]
+    assert [row[2] for row in rows(shown.md)] == ["verdict (Relevance)", "", "within"]
+    assert "1.5 in Relevance" in shown.notes[-1]
     assert json.loads(shown.json)[1]["Relevance ↑ verdict"] == "within"
 
 
@@ -125,8 +122,6 @@ def test_marks_stay_with_their_systems():
                   frame.drop(columns=["rKL@5 +", "rKL@5 -"])):
         assert r"b & \textbf{0.1000}$^{\blacktriangle}$ & False \\" in table(given).latex
         assert "than a" in table(given).notes[0]
-    assert table(frame).latex.startswith("% needs booktabs and amssymb\n")
-    assert table(frame[["name", "rKL@5"]]).latex.startswith("% needs booktabs\n")
 
 
 @pytest.fixture(scope="module")
@@ -143,20 +138,17 @@ def result():
                     groups=source, baseline=0, references=True, progress=False)
 
 
-@each("options", [{}, {"digits": 2, "p_values": True}])
-def test_the_html_has_the_cells_and_the_notes_of_the_text(result, options):
-    shown = result.table(**options)
-    assert shown.html.isascii()
+def test_the_html_has_the_cells_and_the_notes_of_the_text(result):
+    shown = result.table(digits=2, p_values=True)
     cells = [[html.unescape(re.sub("</?strong>", "", cell))
               for cell in re.findall("<t[hd][^>]*>(.*?)</t[hd]>", line)]
              for line in re.findall("<tr>(.*)</tr>", shown.html)]
     assert cells == [[cell.replace("**", "").replace("\\|", "|") for cell in row]
                      for row in rows(shown.md)]
-    bold = "".join(map("".join, rows(shown.md))).count("**") // 2
-    assert bold and shown.html.count("<strong>") == shown.html.count("</strong>") == bold
+    assert shown.html.count("<strong>") == shown.md.count("**") / 2 > 0
     notes = [html.unescape(line[3:-4]) for line in shown.html.splitlines() if line[:3] == "<p>"]
     assert notes == shown.notes and "sides & more" in " ".join(notes)
-    assert shown.html.count("<tbody") == 2 and "<b>" not in shown.html
+    assert shown.html.isascii() and shown.html.count("<tbody") == 2 and "<b>" not in shown.html
 
 
 @pytest.mark.slow

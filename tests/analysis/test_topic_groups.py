@@ -62,29 +62,16 @@ def test_tables_without_topics_or_groups(tmp_path, header, says):
         topic_gaps(frame_of(VALUES), tmp_path / "topics.csv")
 
 
-def test_systems_with_other_topics():
-    values = {**VALUES, "B": [math.nan, *VALUES["B"][1:]], "C": [math.nan] * 8}
-    result = topic_gaps(frame_of(values), DOMAINS)
-    for i in range(2):
-        frame = frame_of({"x": values["AB"[i]]})
-        alone = topic_gaps(frame, DOMAINS).drop(columns="name")
-        pd.testing.assert_frame_equal(
-            alone, result.iloc[i : i + 1].drop(columns="name").reset_index(drop=True))
-    last = result.iloc[2]
-    assert last["groups"] == 0 and last[["worst", "worst mean", *NUMBERS]].isna().all()
-
-
 def test_intervals_of_groups(unchanged):
     result = unchanged(intervals, frame_of(VALUES), by=DOMAINS)
     assert result["group"].tolist() == ["health", "law", "sport"] * 3
-    for method in ("t", "bca"):
-        result = intervals(frame_of(VALUES), method, DOMAINS, 0.9, 500, 3)
-        for label, part in result.groupby("group"):
-            frame = frame_of(VALUES)
-            frame = frame[frame["qid"].map(DOMAINS) == label]
-            expected = intervals(frame, method, None, 0.9, 500, 3)
-            found = part.drop(columns="group").reset_index(drop=True)
-            pd.testing.assert_frame_equal(found, expected)
+    result = intervals(frame_of(VALUES), "bca", DOMAINS, 0.9, 500, 3)
+    for label, part in result.groupby("group"):
+        frame = frame_of(VALUES)
+        frame = frame[frame["qid"].map(DOMAINS) == label]
+        expected = intervals(frame, "bca", None, 0.9, 500, 3)
+        found = part.drop(columns="group").reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, expected)
 
 
 def test_intersections():

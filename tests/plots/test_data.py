@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,8 +53,7 @@ def perquery() -> pd.DataFrame:
 
 class TestTradeoff:
     @pytest.mark.parametrize("x, y", [
-        ("nDCG@5", "rKL@5"), ("rKL@5", "DistFair@5"), ("DistFair@5", "BiasP@5"),
-        ("BiasP@5", "nDCG@5")])
+        ("nDCG@5", "rKL@5"), ("rKL@5", "DistFair@5"), ("DistFair@5", "BiasP@5")])
     def test_pareto_front(self, x, y):
         best = {"nDCG@5": 1.0, "rKL@5": 0.0, "DistFair@5": 1.0, "BiasP@5": 0.0}
         points = list(zip(AVERAGES[x], AVERAGES[y], strict=True))
@@ -76,12 +74,9 @@ class TestTradeoff:
     def test_ideal_value(self):
         ax = plots.tradeoff(AVERAGES, "nDCG@5", "rKL@5")
         (line,) = labelled(ax)["ideal value"]
-        assert {*line.get_ydata()} == {0} and ax.get_ylim()[0] > 0.5 and ax.get_ylim()[1] < 0
-        single = plots.tradeoff(AVERAGES.head(1), "nDCG@5", "rKL@5")
-        assert "ideal value" in labelled(single)
+        assert {*line.get_ydata()} == {0} and ax.get_ylim()[1] < 0
         far = AVERAGES.assign(**{"AWRF@5": [0.1, 0.2, 0.15, 0.3]})
-        ax = plots.tradeoff(far, "nDCG@5", "AWRF@5")
-        assert "ideal value" not in labelled(ax) and ax.get_ylim()[1] < 0.4
+        assert "ideal value" not in labelled(plots.tradeoff(far, "nDCG@5", "AWRF@5"))
 
     def test_references_and_baseline(self):
         near, far = [*REFERENCES.values()][:2]
@@ -115,7 +110,7 @@ class TestTradeoff:
             ax = plots.tradeoff(missing, "nDCG@5", "rKL@5")
         assert sorted(text.get_text() for text in ax.texts) == ["A", "C", "D"]
         ax = plots.tradeoff(AVERAGES.rename(columns={"rKL@5": "mine"}), "nDCG@5", "mine")
-        assert "Pareto front" not in labelled(ax) and len(places(ax, "other systems")) == 4
+        assert "Pareto front" not in labelled(ax)
 
 
 class TestDifferences:
@@ -151,16 +146,14 @@ class TestDifferences:
         for verdict, part in rows.groupby("verdict"):
             assert [x for x, _ in places(ax, verdict)] == part["difference"].tolist()
 
-    def test_the_axis_tells_which_side_is_better(self, perquery):
-        compared = analysis.compare(perquery, "base", resamples=9)
-        for measure, left in (("rKL@10", "better"), ("AWRF@10", "worse"), ("BiasP@10", "smaller")):
+    def test_all_pairs_and_the_better_side(self, perquery):
+        compared = analysis.compare(perquery, None, resamples=9)
+        for measure, left, first in (("rKL@10", "better", "better − worse"),
+                                     ("AWRF@10", "worse", "worse − base"),
+                                     ("BiasP@10", "smaller", "better − worse")):
             ax = plots.differences(compared, measure)
             assert ax.get_xlabel().split()[1] == left
-        assert rows_of(plots.differences(compared, "AWRF@10"))[0] == "worse"  # the largest AWRF
-
-    def test_all_pairs(self, perquery):
-        ax = plots.differences(analysis.compare(perquery, None, resamples=9), "rKL@10")
-        assert len(rows_of(ax)) == 6 and rows_of(ax)[0] == "better − worse"
+            assert len(rows_of(ax)) == 6 and rows_of(ax)[0] == first
 
 
 def test_distribution():
@@ -168,34 +161,28 @@ def test_distribution():
                            "measure": "rKL@10", "value": [0.4, 0.6, np.nan, 0.0, 0.2, 0.1]})
     ax = plots.distribution(values)
     topics = np.array(places(ax, "topic (moved up or down)"))
-    assert rows_of(ax) == ["B", "A"]
     assert topics[:, 0].tolist() == [0.4, 0.6, 0.0, 0.2, 0.1]
     assert topics[:, 1].round().tolist() == [1, 1, 0, 0, 0]
     (means,) = labelled(ax)["mean"]
     assert [segment[0, 0].round(9) for segment in means.get_segments()] == [0.1, 0.5]
-    assert "ideal value" in labelled(ax)
-    again = plots.distribution(values)
-    assert places(again, "topic (moved up or down)") == [tuple(point) for point in topics.tolist()]
+    assert rows_of(ax) == ["B", "A"] and "ideal value" in labelled(ax)
     ax = plots.distribution(values.assign(measure="AWRF@10"))  # the largest mean at the top
     assert rows_of(ax) == ["A", "B"] and "ideal value" not in labelled(ax)
 
 
 def test_topic_groups():
-    rng = np.random.default_rng(0)
-    perquery = pd.DataFrame({"name": np.repeat(["A", "B"], 12), "measure": "rKL@10",
-                             "qid": np.tile(np.arange(12).astype(str), 2),
-                             "value": rng.random(24)})
-    domains = {str(i): "xyzzz"[i % 5] if i else "alone" for i in range(12)}
-    intervals = analysis.intervals(perquery, "t", by=domains)
+    perquery = pd.DataFrame({"name": [*"AAAAAABBBBBB"], "measure": "rKL@10", "qid": [*"123456"] * 2,
+                             "value": np.random.default_rng(0).random(12)})
+    intervals = analysis.intervals(perquery, "t", by=dict(zip("123456", "xyyyzz", strict=True)))
     ax = plots.topic_groups(intervals)
-    assert rows_of(ax) == ["alone (n = 1)", "x (n = 2)", "y (n = 3)", "z (n = 6)"]
+    assert rows_of(ax) == ["x (n = 1)", "y (n = 3)", "z (n = 2)"]
     for name, lines in zip("AB", ax.collections[::2], strict=True):
-        rows = intervals[intervals["name"] == name]
+        rows = intervals[intervals["name"] == name].reset_index()
         points = np.array(places(ax, name))
         assert points[:, 0].tolist() == rows["mean"].tolist()
-        assert points[:, 1].round().tolist() == [0, 1, 2, 3]
-        ends = [segment[:, 0].tolist() for segment in lines.get_segments()[-2:]]
-        assert ends == rows[["low", "high"]].to_numpy()[2:].tolist()
+        assert points[:, 1].round().tolist() == [0, 1, 2]
+        (ends,) = [segment[:, 0].tolist() for segment in lines.get_segments() if len(segment)]
+        assert ends == rows.loc[1, ["low", "high"]].tolist()
 
 
 def test_correlations():
@@ -212,7 +199,6 @@ def test_correlations():
     assert texts == {(j, i - 1): f"{expected[i, j]:.2f}" + "*" * bool(
         result.p_values.to_numpy()[i, j] < 0.05) for i, j in ((1, 0), (2, 0), (2, 1))}
     assert rows_of(ax) == ["rKL@5 ↓", "BiasP@5 →0"]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["nDCG@5 ↑", "rKL@5 ↓"]
 
 
 class TestStrips:
@@ -234,24 +220,22 @@ class TestStrips:
     def test_sorted_by_a_measure(self, measure, names, values):
         ranked = analysis.ranked_groups({**RUNS, "three": RUN}, QRELS)
         perquery = pd.DataFrame([("one", 1, "rKL@5", 0.5), ("two", 1, "rKL@5", 0.25),
-                                 ("one", 1, "AWRF@5", 0.75), ("two", 1, "AWRF@5", 0.125),
-                                 ("one", 2, "rKL@5", 0.0)],
+                                 ("one", 1, "AWRF@5", 0.75), ("two", 1, "AWRF@5", 0.125)],
                                 columns=["name", "qid", "measure", "value"])
         ax = plots.strips(ranked, 1, None, perquery, measure)
-        assert rows_of(ax) == names and measure in ax.get_title()
         (right,) = ax.child_axes
-        assert rows_of(right) == values
+        assert rows_of(ax) == names and rows_of(right) == values
         row = names.index("two")
         assert sum(round(patch.get_y() + 0.4) == row for patch in ax.patches) == 2
 
     @pytest.mark.parametrize("measure, depth", [
-        ("rKL@1", 1), ("rKL@2", 3), ("rKL@9", 4), ("rKL", 4), ("nDCG@2", 2), ("mine", 4),
+        ("rKL@2", 3), ("rKL@9", 4), ("rKL", 4), ("nDCG@2", 2), ("mine", 4),
         ("AWRF(unannotated='keep')@2", 2)])
     def test_down_to_the_last_document_that_counts(self, measure, depth):
         perquery = pd.DataFrame({"name": ["one", "two"], "qid": "1", "measure": measure,
                                  "value": 0.5})
         ax = plots.strips(analysis.ranked_groups(RUNS, QRELS), "1", None, perquery)
-        assert ax.get_xlim()[1] == depth + 0.6 and max(ax.get_xticks()) == depth
+        assert ax.get_xlim()[1] == depth + 0.6
 
 
 class TestExposure:
@@ -293,9 +277,6 @@ class TestExplain:
         shares, target, _ = (line.get_ydata().tolist() for line in lower.lines)
         assert shares == frame["protected share"].tolist()
         assert target == frame["protected target"].tolist()
-        assert {*legend_of(ax)} == {"CON", "PRO", "several groups", "no group", "does not count",
-                                    "protected: CON", "target"}
-        assert f"{explanation.value:.3f}" in ax.get_title()
 
     def test_value_so_far(self):
         explanation = explain("AWRF@3", RUN, QRELS, "1")
@@ -311,35 +292,30 @@ class TestExplain:
     def test_without_groups(self):
         explanation = explain("nDCG@3", RUN, QRELS.drop(columns="iteration"), "1")
         ax = plots.explain(explanation)
-        assert ax.figure.axes == [ax] and legend_of(ax) == []
+        assert ax.figure.axes == [ax]
         heights = [bar.get_height() for bar in ax.patches]
         assert heights == explanation.frame["contribution"].tolist()
 
 
-class TestLorenz:
-    ONE = pd.DataFrame({"qid": ["1", "1", "2", "2"], "docno": ["a", "b", "a", "c"],
-                        "score": [2, 1, 2, 1]})
-
-    @pytest.mark.parametrize("given", [{}, {"population": 10}])
-    def test_the_gini_coefficient_is_twice_the_area(self, given):
-        runs = {"one": self.ONE, "two": self.ONE.assign(score=[2, 1, 1, 2])}
-        ax = plots.lorenz(analysis.document_exposure(runs, **given), **given)
-        for name, value in zip(runs, analysis.inequality(runs, **given)["gini"], strict=True):
-            x, y = np.transpose(places(ax, name))
-            assert len(x) == given.get("population", 3) + 1
-            assert 1 - 2 * np.trapezoid(y, x) == pytest.approx(value)
+@pytest.mark.parametrize("given", [{}, {"population": 10}])
+def test_the_gini_coefficient_is_twice_the_area_of_a_lorenz_curve(given):
+    one = pd.DataFrame({"qid": [*"1122"], "docno": [*"abac"], "score": [2, 1, 2, 1]})
+    runs = {"one": one, "two": one.assign(score=[2, 1, 1, 2])}
+    ax = plots.lorenz(analysis.document_exposure(runs, **given), **given)
+    for name, value in zip(runs, analysis.inequality(runs, **given)["gini"], strict=True):
+        x, y = np.transpose(places(ax, name))
+        assert len(x) == given.get("population", 3) + 1
+        assert 1 - 2 * np.trapezoid(y, x) == pytest.approx(value)
 
 
 def test_groups_per_topic():
-    qrels = pd.DataFrame([("1", "a", 1, "PRO"), ("2", "b", 1, "PRO"), ("2", "c", 1, "CON"),
-                          ("2", "d", 1, "CON"), ("3", "e", 1, "CON"), ("3", "f", 1, "PRO")],
-                         columns=["qid", "docno", "label", "iteration"])
+    qrels = pd.DataFrame({"qid": [*"122233"], "docno": [*"abcdef"], "label": 1,
+                          "iteration": ["PRO", "PRO", "CON", "CON", "CON", "PRO"]})
     ax = plots.groups_per_topic(analysis.group_distribution(qrels))
     names = [label.get_text() for label in ax.get_xticklabels()]
     assert names == ["2", "3", "1"]  # the largest topic first
     assert [[bar.get_height() for bar in bars] for bars in ax.containers] == [[2, 1, 0], [1, 1, 1]]
     assert [[bar.get_y() for bar in bars] for bars in ax.containers] == [[0, 0, 0], [2, 1, 0]]
-    assert legend_of(ax) == ["CON", "PRO"]
 
 
 RANKED = analysis.ranked_groups({"one": RUN}, QRELS)
@@ -353,20 +329,18 @@ VALUES = pd.DataFrame({"name": "A", "qid": ["1", "2"], "measure": ["rKL@5", "AWR
     (lambda: plots.tradeoff(AVERAGES, "nDCG@5", "rKL@5", baseline="Z"), "'Z'"),
     (lambda: plots.tradeoff(AVERAGES.assign(**{"rKL@5": np.nan}), "nDCG@5", "rKL@5"), "rKL@5"),
     (lambda: plots.differences(analysis.compare(VALUES, "A"), "rKL@5"), "comparison"),
-    (lambda: plots.distribution(VALUES), "2 measures"),
     (lambda: plots.distribution(VALUES.assign(value=np.nan), "rKL@5"), "values of rKL@5"),
     (lambda: plots.topic_groups(analysis.intervals(VALUES, "t"), "rKL@5"), "'group'"),
     (lambda: plots.correlations(analysis.correlations(AVERAGES[["name", "rKL@5"]])),
      "correlations"),
     (lambda: plots.strips(RANKED, "9"), "'9'"),
+    (lambda: plots.shares(SHARES.assign(relevant=np.nan)), "known shares"),
     (lambda: plots.exposure(pd.concat([RANKED, RANKED.assign(name="two")])), "one system"),
     (lambda: plots.exposure(RANKED.assign(group=None)), "with a group"),
-    (lambda: plots.exposure(RANKED, {"z": 1.0}), "'z'"),
-    (lambda: plots.exposure(RANKED, discount="half"), "half")])
+    (lambda: plots.exposure(RANKED, {"z": 1.0}), "'z'")])
 def test_errors(draw, word):
     with pytest.raises(ValueError, match=word):
         draw()
-    plt.close("all")
 
 
 SHARES = pd.DataFrame({"name": ["A", "A", "B", "B"], "group": ["C", "P"] * 2,
@@ -381,5 +355,3 @@ def test_shares():
     assert [line.get_xdata()[0] for line in ax.lines] == [0.375]
     unknown = plots.shares(SHARES.assign(attention=[0.25, 0.75, np.nan, np.nan]))
     assert [bar.get_width() for bar in unknown.containers[0]] == [0.375, 0.25, 0]
-    with pytest.raises(ValueError, match="known shares"):
-        plots.shares(SHARES.assign(relevant=np.nan))
