@@ -16,7 +16,7 @@ from ir_measures import measures as irm
 from measure_cases import values_of
 from random_cases import make_case, worked  # noqa: F401
 from real_data import robust03, shared  # noqa: F401
-from written_files import folder_of, pipe, small_disk  # noqa: F401
+from written_files import folder_of, pipe  # noqa: F401
 
 import pt_fairness
 from pt_fairness.core import messages

@@ -105,9 +105,9 @@ class Files:
         return self._touche.argument(docno, stance, portal, f"Conclusion of {docno}",
                                       f"Reasons for {docno}.")
 
-    def argsme(self, **arguments: list[dict[str, Any]]) -> None:
-        """Version 2020-04-01; by default a1 (PRO) to a5 and b1, which has no premises."""
-        self._touche.write_corpus(self.home, arguments or {
+    def argsme(self) -> None:
+        """Version 2020-04-01: a1 (PRO) to a5 and b1, which has no premises."""
+        self._touche.write_corpus(self.home, {
             "debateorg": [self.argument("a1", "PRO"), self.argument("a2", "CON"),
                           self.argument("b1", None)],
             "debatepedia": [self.argument("a3", "CON", "debatepedia")],
@@ -115,33 +115,25 @@ class Files:
             "idebate": [],
             "parliamentary": [self.argument("a5", "CON", "canadian-parliament")]})
 
-    def touche2020(self, qrels: str | bytes, kind: str = "qrels") -> Path:
+    def touche2020(self, qrels: str) -> Path:
         topics = [("1", "Should tea be served cold?"), ("2", "Are cats better than dogs?")]
         self.write("touche/2020/task-1/queries.xml", self._touche.topics_xml(topics))
-        return self.write(f"touche/2020/task-1/{kind}.qrels", qrels)
+        return self.write("touche/2020/task-1/qrels.qrels", qrels)
 
-    def touche2021(self, qrels: str, quality: str) -> list[Path]:
-        self.write("touche/2021/task-1/queries.xml", "<topics><topic><number>51</number>"
-                   "<title>Is rain good?</title></topic></topics>")
-        return [self.write("touche/2021/task-1/qrels-relevance.qrels", qrels),
-                self.write("touche/2021/task-1/qrels-quality.qrels", quality)]
-
-    def comparative(self, stances: list[str], relevance: list[int] | None = None) -> list[Path]:
-        columns = {"relevance": relevance or range(len(stances)), "quality": [1] * len(stances),
+    def comparative(self, stances: list[str]) -> None:
+        columns = {"relevance": range(len(stances)), "quality": [1] * len(stances),
                    "stance": stances}
-        docnos = range(len(stances)) if relevance is None else [0] * len(stances)
-        return [self.write(f"touche/2022/task-2/qrels-{kind}.qrels", "".join(
-            f"1 0 clueweb12-{docno} {value}\n"
-            for docno, value in zip(docnos, values, strict=True)))
-            for kind, values in columns.items()]
+        for kind, column in columns.items():
+            self.write(f"touche/2022/task-2/qrels-{kind}.qrels", "".join(
+                f"1 0 clueweb12-{docno} {value}\n" for docno, value in enumerate(column)))
 
     def msmarco(self, passages: dict[str, str], queries: dict[str, str], qrels: str,
-                fair: Sequence[str], **words: str) -> None:
+                fair: Sequence[str]) -> None:
         """Passages of MS MARCO, and the files of Rekabsaz et al. (2021)."""
-        example("shared.passages").write(self.home, passages, queries, qrels, fair, **words)
+        example("shared.passages").write(self.home, passages, queries, qrels, fair)
 
-    def trec8(self, qrels: str | bytes) -> Path:
-        content = qrels.encode() if isinstance(qrels, str) else qrels
+    def trec8(self, qrels: str) -> Path:
+        content = qrels.encode()
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
             member = tarfile.TarInfo("qrels.trec8.adhoc.parts1-5")
@@ -155,7 +147,7 @@ class Files:
     def robust04(self, qrels: str) -> Path:
         return self.write("disks45/qrels.robust2004.txt", qrels)
 
-    def beir(self, stances: dict[str, str | None], qrels: str, version: str = "") -> Path:
+    def beir(self, stances: dict[str, str | None], qrels: str, version: str) -> Path:
         """:param stances: the stance of each document; ``None`` for a document without metadata"""
         buffer = io.BytesIO()
         docs = [{"_id": docno, "title": "T", "text": f"Text of {docno}",
@@ -170,14 +162,13 @@ class Files:
                              "query-id\tcorpus-id\tscore\n" + qrels)
         return self.write(f"beir/webis-touche2020{version}/source.zip", buffer.getvalue())
 
-    def blogs(self, qrels: str | bytes, file: str = "07.qrels.opinion",
-              topics: str = "07.topics.901-950") -> Path:
-        self.write(f"blogs06/{topics}", "".join(
+    def blogs(self, qrels: str) -> Path:
+        self.write("blogs06/07.topics.901-950", "".join(
             f"<top>\n<num> Number: {number} </num>\n<title> garden gnomes </title>\n\n"
             "<desc> Description:\nFind opinions.\n</desc>\n\n"
             "<narr> Narrative:\nCafé posts are not relevant.\n</narr>\n\n</top>\n\n"
             for number in (901, 902)).encode("latin-1"))
-        return self.write(f"blogs06/{file}", qrels)
+        return self.write("blogs06/07.qrels.opinion", qrels)
 
 
 @pytest.fixture

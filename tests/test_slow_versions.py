@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from slow_versions import evaluate, value
 from slow_versions.common import source_of, topic_of
@@ -50,7 +52,13 @@ def test_the_table_of_fa_ir():
     assert round(failure_probability(m_table(level, 0.25, 20), 0.25), 6) == 0.089722
 
 
-# ------------------------------------------------------------------------------- products, reading
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_failure_probabilities_by_brute_force(p):
+    table = m_table(0.2, p, 8)
+    draws = np.array(list(itertools.product([0, 1], repeat=8)))
+    fails = (draws.cumsum(axis=1) < table).any(axis=1)
+    chance = np.where(draws, p, 1 - p).prod(axis=1)
+    assert failure_probability(table, p) == pytest.approx(chance[fails].sum(), abs=1e-12)
 
 
 def test_topics_from_rows():
@@ -63,15 +71,10 @@ def test_topics_from_rows():
     assert topics["1"].labels == ["A", "B", "C"]
     assert topics["1"].shares("a") == {"A": 0.25, "B": 0.75}
     assert topics["1"].shares("u") == {"A": 1.0}  # Z is a label of no judged document
+    known = {"values": {"a": 0.5, "b": 0.25}, "backgrounds": {"bm25": ["b", "a"]}}
     found = evaluate(
-        "NFaiRR",
-        {"background": "bm25", "cutoff": 1},
-        qrels,
-        run,
-        lambda qid, docno: weights[docno],
-        details=lambda qid, topic: replace(
-            topic, values={"a": 0.5, "b": 0.25}, backgrounds={"bm25": ["b", "a"]}),
-    )
+        "NFaiRR", {"background": "bm25", "cutoff": 1}, qrels, run, lambda _, docno: weights[docno],
+        details=lambda qid, topic: replace(topic, **known))
     assert found == {"1": (1 + 2) / 2, "2": (0 + 1) / 2}
     gold = {"gold": {"A": 0.25, "B": 0.75}}
     found = evaluate(

@@ -1,13 +1,10 @@
-"""Fixtures: files of a test, pipes with paths, and a disk that is full."""
+"""Fixtures: files of a test, and pipes with paths."""
 
 from __future__ import annotations
 
 import contextlib
 import gzip
 import os
-import subprocess
-import sys
-import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -65,20 +62,3 @@ def pipe(tmp_path: Path) -> Iterator[Callable[[str, str | bytes], Path]]:
         os.close(end)
     for writer in writers:
         writer.join()
-
-
-@pytest.fixture
-def small_disk(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """``small_disk(code, argument…)``: runs code in an interpreter that cannot write more than 20
-    kB to a file, and returns what it wrote to standard error.
-    """
-    resource = pytest.importorskip("resource")
-    script = tmp_path_factory.mktemp("code") / "script.py"
-
-    def run(code: str, *arguments: object) -> str:
-        script.write_text(textwrap.dedent(code))
-        done = subprocess.run(
-            [sys.executable, "-B", script, *map(str, arguments)], capture_output=True, text=True,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)))
-        return done.stderr
-    return run

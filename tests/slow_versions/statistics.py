@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 from scipy.stats import chi2
@@ -103,15 +103,6 @@ def failure_probability(table: Sequence[int], p: float) -> float:
             new[successes + 1] = new.get(successes + 1, 0.0) + p * probability
         old = {c: probability for c, probability in new.items() if c >= least}
     return 1 - math.fsum(old.values())
-
-
-def brute_failure_probability(table: Sequence[int], p: float) -> float:
-    """The same, by trying every sequence of draws."""
-    total = 0.0
-    for draws in product((0, 1), repeat=len(table)):
-        if any(sum(draws[:i]) < least for i, least in enumerate(table, start=1)):
-            total += math.prod(p if draw else 1 - p for draw in draws)
-    return total
 
 
 @cache
