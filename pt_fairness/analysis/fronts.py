@@ -430,7 +430,8 @@ def _mean(hulls: Sequence[Floats]) -> Floats:
     Its edges are the edges of all hulls, in the order of their slopes.
     """
     start = np.sum([vertices[:1] for vertices in hulls], axis=0)
-    edges = np.concatenate([np.diff(vertices, axis=0) for vertices in hulls])
+    edges_by_topic = [np.diff(vertices, axis=0) for vertices in hulls]
+    edges = np.concatenate(edges_by_topic)
     across, up = edges.T
     order = np.argsort(-across / up, kind="stable")
     edges = edges[order]
@@ -487,7 +488,8 @@ def headroom(systems: pd.DataFrame, front: Front) -> pd.DataFrame:
     far = abs(ascending[fairness] - ideal)
     now = abs(table[fairness] - ideal)
     # Rounding can place a system beyond the front that it is on.
-    nearest = np.interp(table[relevance] - ROUNDING, possible, far, right=np.nan)
+    least = table[relevance] - ROUNDING
+    nearest = np.interp(least, possible, far, right=np.nan)
     table["fairest"] = abs(ideal - nearest)
     table["most relevant"] = np.interp(now + ROUNDING, far, possible, left=np.nan)
     table["headroom"] = now - nearest

@@ -167,7 +167,8 @@ def bca_interval(values: Floats, confidence: float, resamples: int, seed: int) -
     enough = n >= LEAST_INTERVAL
     ends = np.array([mean, mean])
     ends[:, ~enough] = nan
-    varied = np.flatnonzero((sd > 0) & enough)
+    is_varied = (sd > 0) & enough
+    varied = np.flatnonzero(is_varied)
     for cells, columns in _equal_sizes(values, varied):
         size = columns.shape[1]
         rng = np.random.default_rng(seed)

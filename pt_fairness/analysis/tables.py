@@ -135,12 +135,14 @@ class Table:
     def latex(self) -> str:
         """The table in LaTeX."""
         heads, *rows = self._rows(latex_escaped, r"\textbf{{{}}}")
-        alignment = "l" + "r" * (len(heads) - 1)
+        others = len(heads) - 1
+        alignment = "l" + "r" * others
         lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule"]
         lines += [rf"{' & '.join(heads)} \\", r"\midrule"]
         for row in rows:
             # After the end of a row, LaTeX takes a bracket or a star for an option.
-            line = re.sub(r"^([\[*])", r"{\1}", " & ".join(row))
+            line = " & ".join(row)
+            line = re.sub(r"^([\[*])", r"{\1}", line)
             lines.append(rf"{line} \\")
         if self._references:
             lines.insert(-self._references, r"\midrule")
@@ -238,7 +240,8 @@ class Table:
             if "p" in table:
                 labelled["p"] = table["p"].map(short_p, "ignore")
             return {str(column): self._plain_cells(labelled[column]) for column in labelled}
-        measures = [name for name in measure_columns(table) if not _split(name)[1]]
+        names = measure_columns(table)
+        measures = [name for name in names if not _split(name)[1]]
         averages = table[["name", *measures]]
         is_best = best(noted.comparable(averages, self.facts))
         mark = marks(table, self.facts)
@@ -358,11 +361,13 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
     if not plain:
         names = measure_columns(frame)
     elif "measure" in frame:
-        names = frame["measure"].map(str).unique().tolist()
+        measures = frame["measure"].map(str)
+        names = measures.unique().tolist()
     else:
         names = []
     user_labels = values_by_measure(labels or {}, names)
-    _check_labels(user_labels, [*names, *map(str, frame.columns)])
+    heads = map(str, frame.columns)
+    _check_labels(user_labels, [*names, *heads])
     short = short_names(names) | user_labels
     averages = None if plain else noted.comparable(frame, facts)
     hidden = sentences_on_shares(facts.shares, averages, short)

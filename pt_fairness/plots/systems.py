@@ -271,7 +271,8 @@ def differences(comparison: pd.DataFrame, measure: Any = None, ax: Axes | None =
     rows = rows.reset_index(names="row")
     names = rows["name"]
     if "against" in rows:
-        names = names + " − " + rows["against"]
+        baselines = " − " + rows["against"]
+        names = names + baselines
     left, right = SIDES.get(str(end), ("← smaller", "larger →"))
     text = f"{left}   difference of {name} from the baseline   {right}"
     ax = open_axes(ax, xlabel=text)
@@ -290,7 +291,8 @@ def differences(comparison: pd.DataFrame, measure: Any = None, ax: Axes | None =
         interval = "low", "high", "interval (not corrected)"
         colours = SIGNIFICANCE
         *kinds, rest = colours
-        apart = (rows["low"] > 0) | (rows["high"] < 0)
+        is_above = rows["low"] > 0
+        apart = is_above | (rows["high"] < 0)
         kinds = np.select([rows["reject"], apart], kinds, rest)
     low, high, text = interval
     ax.hlines("row", low, high, data=rows, color=BLUE, label=text)
