@@ -145,7 +145,11 @@ def _rows_of_part(human: Any) -> pd.DataFrame:
     topics = frame["qid"].fillna("")
     codes, labels, _ = single_labels(source, topics, frame["docno"])
     names = np.array([*labels, "-"], object)
-    return frame.assign(group=names[codes], place=repr(source))
+    frame = frame.assign(group=names[codes], place=repr(source))
+    if isinstance(human, pd.DataFrame) and {"qid", "group"} <= set(human):
+        unfilled = human[human["group"].isna() | human["group"].eq("")]
+        frame = pd.concat([frame, unfilled.reindex(columns=_ROWS).astype({"qid": str})])
+    return frame
 
 
 def _refuse_two_labels(rows: pd.DataFrame) -> None:

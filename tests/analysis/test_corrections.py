@@ -215,7 +215,8 @@ def test_files_of_both_kinds(files):
     assert human_labels(human) is human
     assert human_labels(None, "topics.csv").documents is None
     same = human_labels({"a": "F", "b": None}, pd.DataFrame(
-        {"qid": ["1"], "docno": ["e"], "group": ["F"]}))
+        {"qid": ["1", 2], "docno": ["e", "b"], "group": ["F", None]}))
+    assert same.topics == ["1", "2"]
     assert labels_of(same.every, *pairs) == ["F", "?", "?", "?", "F", "?", "?"]
 
 
