@@ -326,12 +326,14 @@ def compare(perquery: pd.DataFrame, baseline: str | Sequence[str] | None,
 def place_of(baseline: Any, systems: Sequence[str]) -> int:
     """Return the position of a system that is given by name or position.
 
-    :raises ValueError: if it is not among the systems
+    :raises ValueError: if it is not among the systems, or alone
     """
-    if is_whole(baseline) and 0 <= baseline < len(systems):
-        return int(baseline)
-    one_of("baseline", baseline, systems)
-    return systems.index(baseline)
+    if not (is_whole(baseline) and 0 <= baseline < len(systems)):
+        one_of("baseline", baseline, systems)
+        baseline = systems.index(baseline)
+    if len(systems) == 1:
+        raise ValueError(f"baseline must have other systems beside it, got {systems[0]!r} alone")
+    return int(baseline)
 
 
 def _pairs(names: Sequence[Any], baselines: Sequence[Hashable]) -> pd.DataFrame:

@@ -383,6 +383,9 @@ def _is_value_source(value: Any) -> bool:
 
 
 def _value_source(value: Any) -> Any:
+    if hasattr(value, "__array__"):  # arrays compare elementwise
+        raise ValueError("values must be a Values object, such as pt_fairness.values.from_frame "
+                         f"returns, got a {type(value).__name__}")
     return _path_text(_label_numbers(value))
 
 

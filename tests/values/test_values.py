@@ -128,7 +128,8 @@ def test_a_measure_names_its_object():
     (lambda: runs.register("Run", FRAME), "'Run'"),
     (lambda: runs.register("x", FRAME.drop(columns="qid")), "'x' has no column 'qid'"),
     (lambda: runs.register("x", FRAME.assign(docno=["a", "b", None, "c"])), "row 2 .*docno"),
-    (NFaiRR(values="x", background="x").validate_params, "background must")])
+    (NFaiRR(values="x", background="x").validate_params, "background must"),
+    (lambda: str(RaB(values=pd.DataFrame({"docno": ["a"], "value": [1]}))), "from_frame")])
 def test_what_is_refused(call, says):
     with pytest.raises(ValueError, match=says):
         call()
