@@ -123,7 +123,7 @@ def test_incomplete_topics_and_wrong_input(data):
                                   ("AWRF@3", human.drop(columns="qid"), "topics")):
         with pytest.raises(ValueError, match=says):
             prediction_powered(runs, qrels, measure, model, labels)
-    with pytest.raises(ValueError, match="baseline.*'A'"):
+    with pytest.raises(ValueError, match=r"baseline.*'A'"):
         prediction_powered({"A": runs["A"]}, qrels, "AWRF@3", model, human, baseline="A")
     for options in ({}, {"documents": 3, "topics": 3}):
         with pytest.raises(ValueError, match="documents and topics"):
