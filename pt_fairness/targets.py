@@ -101,7 +101,8 @@ def _checked(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     rows = frame[["qid", "group", "share"]].reset_index(drop=True)
     for column in ("qid", "group"):
         texts = rows[column].map(label_text, na_action="ignore")
-        blank = texts.isna() | texts.isin(UNANNOTATED)
+        is_word = texts.isin(UNANNOTATED)
+        blank = texts.isna() | is_word
         if blank.any():
             raise missing(texts, blank.argmax(), f"target {name!r}")
         rows[column] = texts

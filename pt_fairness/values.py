@@ -156,9 +156,11 @@ def _values(frame: pd.DataFrame, name: str | None, where: str, sep: str | None,
         weight: Any = 1.0
         if "weight" in frame:
             weight = weights_of(frame[["weight"]], where)[:, 0]
-        products = _finite(frame, where) * weight
+        numbers = _finite(frame, where)
+        products = numbers * weight
         rows = frame[ids].assign(value=products, weight=weight)
-        sums = rows.groupby(ids, sort=False).sum()
+        documents = rows.groupby(ids, sort=False)
+        sums = documents.sum()
         frame = (sums["value"] / sums["weight"]).rename("value").reset_index()
     return Values(frame[[*ids, "value"]], name, where)
 
@@ -296,7 +298,8 @@ class FromText(Values):
             total = counts.sum(axis=1, keepdims=True)
             shares = arrays.ratio(counts, total)
             equal = 1 / counts.shape[1]
-            distance = abs(shares - equal).sum(axis=1)
+            gaps = abs(shares - equal)
+            distance = gaps.sum(axis=1)
             is_neutral = total[:, 0] <= THRESHOLD
             numbers = np.where(is_neutral, 1.0, 1 - distance)
         else:

@@ -78,7 +78,8 @@ class Documents:
         if not by_topic:
             table["qid"] = table.groupby("docno")["qid"].transform("first")
         document = table.groupby(["qid", "docno"]).ngroup()
-        first = table[~document.duplicated()]
+        is_repeated = document.duplicated()
+        first = table[~is_repeated]
         #: A row for each document, sorted by topic and docno: ``qid, docno, relevance``, NaN if it
         #: is not judged. A document with one label in all topics has the first in the qrels.
         self.table = first.sort_values(["qid", "docno"], ignore_index=True)
@@ -300,7 +301,8 @@ class LabelDraws:
         names = map(str, self.measures)
         cells = pd.MultiIndex.from_product([systems, names], names=["name", "measure"])
         values = values.reshape(len(values), len(cells), -1)
-        means = np.ma.masked_invalid(values).mean(axis=2)
+        defined = np.ma.masked_invalid(values)
+        means = defined.mean(axis=2)
         drawn = means[:self.draws]
         single = means[self.draws:].filled(math.nan)
         columns = {"most probable": single[0]}
@@ -359,8 +361,10 @@ def _summary(values: Floats, interval: str, confidence: float, effective: Any) -
     defined = ~np.isnan(values)
     if interval == "components":
         defined[:] = defined.all(axis=0)
-    topics = defined.any(axis=0).sum(axis=1)
-    n = defined.any(axis=2).sum(axis=0)
+    defined_topics = defined.any(axis=0)
+    topics = defined_topics.sum(axis=1)
+    defined_draws = defined.any(axis=2)
+    n = defined_draws.sum(axis=0)
     few = n < 2
     if few.any():
         warn(f"{few.sum()} of {len(few)} values are NaN: the measure is defined for a topic in "
@@ -374,13 +378,15 @@ def _summary(values: Floats, interval: str, confidence: float, effective: Any) -
         residuals = (y - averages).var(axis=2, ddof=1) / topics
         error = residuals.sum(axis=0).filled(math.nan) / (n - 1)
         label = np.maximum(0.0, between - error)
-        within = averages.var(axis=1, ddof=1) / topics
+        variances = averages.var(axis=1, ddof=1)
+        within = variances / topics
     else:
         within = y.var(axis=2, ddof=1) / y.count(axis=2)
         within = within.mean(axis=0)
     effective = np.where(np.isnan(effective), n, effective)
     label = label * (1 + 1 / effective)
-    variance = within.filled(math.nan) + label
+    topic_variance = within.filled(math.nan)
+    variance = topic_variance + label
     share = ratio(label, variance.round(2 * TIE_DECIMALS))
     of_topics = (1 - share) ** 2 / (topics - 1)
     of_labels = share ** 2 / (n - 1)

@@ -154,7 +154,8 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     measures = parsed(measure)
     if len(measures) != 1:
         raise ValueError(f"measure must be one measure, got {len(measures)}")
-    judged = with_text_ids(loaded_qrels(qrels), "qrels", "query_id", "doc_id")
+    every_judgment = loaded_qrels(qrels)
+    judged = with_text_ids(every_judgment, "qrels", "query_id", "doc_id")
     names, judged, source = take_groups(measures, judged, groups)
     ((measure, name),) = names.items()
     judgments = Judgments(judged)
@@ -217,7 +218,8 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     numbers[column] = values[counts]
     compared = counts
     if isinstance(measure, FairnessMeasure) and first.needs_groups and not first.EVEN:
-        compared = counts & shares["group"].notna()
+        has_group = shares["group"].notna()
+        compared = counts & has_group
     if reason:
         value = nan
     if reason or not compared.any():

@@ -118,7 +118,8 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     rankings = annotations.rankings(empty_run(judgments), measure.depth)
     rankings = rankings.restricted(measure.added_labels)
     cutoff = relevance["cutoff"]
-    weights = np.zeros(max(cutoff, measure.cutoff))
+    depth = max(cutoff, measure.cutoff)
+    weights = np.zeros(depth)
     weights[:cutoff] = 1 / cutoff
     if relevance.NAME == "nDCG":
         weights[:cutoff] = log_discount(cutoff)
@@ -156,7 +157,8 @@ def reason_against(measure: Any) -> str:
     """
     if not isinstance(measure, FairnessMeasure):
         return "it is not a measure of this package"
-    several = list(measure.parts) != [measure]
+    parts = list(measure.parts)
+    several = parts != [measure]
     counts_relevance = measure.RELEVANCE or measure.JUDGED or several
     if counts_relevance and not measure.decided_by:
         return "its value depends on the relevance of documents"
@@ -229,7 +231,8 @@ class Pool:
         fairness = self._fairness(score, documents)
         weights = self.weights[:self.depth]
         above = self.gains[documents] @ weights
-        relevance = above + self._below(states)
+        below = self._below(states)
+        relevance = above + below
         return np.column_stack([relevance, fairness])
 
     def _fairness(self, score: Callable[[Rankings], Any], documents: Ints) -> Any:
@@ -242,7 +245,8 @@ class Pool:
         blocks = np.array_split(documents, count)
         views = (_view(self.rankings, self.topic, self.codes[block]) for block in blocks)
         scores = [score(view) for view in views]
-        return _sign(self.measure) * np.concatenate(scores)
+        sign = _sign(self.measure)
+        return sign * np.concatenate(scores)
 
     def _steps(self, merged: bool = True) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
         """Yield the states of each rank, and how a document leads to them.
@@ -301,7 +305,8 @@ class Pool:
     def _below(self, states: Ints) -> Floats:
         """Return the relevance of the ranks below states of ``m`` documents, ``[N]``."""
         columns, where = unique_rows(*states.T)
-        documents = self._documents(np.column_stack(columns))
+        rankings = np.column_stack(columns)
+        documents = self._documents(rankings)
         gains = self.gains[documents]
         below = gains[:, self.depth:] @ self.weights[self.depth:]
         return np.asarray(below[where])
@@ -417,7 +422,8 @@ def hull(points: Floats) -> Floats:
         vertices.append(vertex)
         is_higher = points[:, 1] > vertex[1] + ROUNDING
         points = points[is_higher]
-        across, up = abs(points - vertex).T
+        distances = abs(points - vertex)
+        across, up = distances.T
         slopes = across / up
         slope = slopes.min(initial=np.inf)
         line = points[across <= slope * up + ROUNDING]
@@ -476,7 +482,8 @@ def headroom(systems: pd.DataFrame, front: Front) -> pd.DataFrame:
     measures = vertices.columns
     relevance, fairness = measures
     values = frame.pivot(index="qid", columns=["name", "measure"], values="value")
-    means = values.reindex(topics).mean(skipna=False)
+    known = values.reindex(topics)
+    means = known.mean(skipna=False)
     names = frame["name"].unique()
     table = means.unstack().reindex(names, columns=measures)
     if table.isna().any(axis=None):

@@ -93,7 +93,8 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     total = counts.sum(axis=1)
     shares = counts.div(total, axis=0)
     equal = np.full(size, 1 / size)
-    largest = np.log2(max(size, 2))
+    number = max(size, 2)
+    largest = np.log2(number)
     skew = arrays.kl(shares.to_numpy(), equal) / largest
     cells = counts.stack(future_stack=True).rename_axis(["qid", "group"])
     table = cells.reset_index(name="relevant")
@@ -149,7 +150,8 @@ def agreement(votes: pd.DataFrame) -> pd.DataFrame:
         warn("Fleiss' κ needs equally many votes for every document, so it is NaN; choose the "
              "documents with the same number of votes")
     row = {"documents": len(n), "votes": n.sum()}
-    row |= {"agreement": equal.mean(), "kappa": kappa}
+    agreement = equal.mean()
+    row |= {"agreement": agreement, "kappa": kappa}
     return pd.DataFrame([row])
 
 
@@ -308,7 +310,8 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         values = values.mask(lacking.T)
     means = values.mean().rename_axis(["name", "measure", "group"])
     table = means.reset_index(name="value")
-    return table.assign(n=values.count().to_numpy())
+    n = values.count()
+    return table.assign(n=n.to_numpy())
 
 
 def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd.DataFrame:
@@ -463,7 +466,8 @@ def _permuted(y: Floats, member: Bools, resamples: int, seed: int) -> dict[str, 
 
     def spread_and_range(values: Floats, axis: int) -> Floats:
         x = values @ member / size
-        distances = (x - y.mean()) ** 2
+        mean = y.mean()
+        distances = (x - mean) ** 2
         spread = distances @ size
         both = np.stack([spread, np.ptp(x, axis)], axis)
         return both.round(TIE_DECIMALS)

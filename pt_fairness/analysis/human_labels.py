@@ -130,7 +130,8 @@ def _rows(human: Any) -> pd.DataFrame:
     for part in human if isinstance(human, list) else [human]:
         if part is not None:
             tables.append(_rows_of_part(part))
-    return pd.concat(tables).replace({"group": {"": None}})
+    rows = pd.concat(tables)
+    return rows.replace({"group": {"": None}})
 
 
 def _rows_of_part(human: Any) -> pd.DataFrame:
@@ -138,7 +139,8 @@ def _rows_of_part(human: Any) -> pd.DataFrame:
     if isinstance(file, str) and os.path.isfile(file):
         frame, _ = read_labelled(Path(file), Columns(column or None))
         rows = f"{file}, {frame.index.name} "
-        frame["place"] = rows + frame.index.astype(str)
+        lines = frame.index.astype(str)
+        frame["place"] = rows + lines
         return frame.reindex(columns=_ROWS).astype(object)
     source = filled_in(human)
     frame = listed_documents(source)
@@ -169,15 +171,18 @@ def _refuse_two_labels(rows: pd.DataFrame) -> None:
 def _source(rows: pd.DataFrame, none: Sequence[str]) -> Groups | None:
     """Return the labels in rows as groups, ``None`` without labels."""
     no_group = dict.fromkeys(none, "-")
-    rows = rows.dropna(subset="group").replace({"group": no_group})
+    filled = rows.dropna(subset="group")
+    rows = filled.replace({"group": no_group})
     source: Groups | None = None
     for _, part in rows.groupby(rows["qid"].notna()):
-        frame = part.drop(columns="place").dropna(axis="columns")
+        labels = part.drop(columns="place")
+        frame = labels.dropna(axis="columns")
         groups = sources.from_frame(frame)
         source = groups if source is None else Checked(source, groups)
     if source is not None:
         files = rows["place"].str.rpartition(", ")[0]
-        source.made_of = ", ".join(files.unique())
+        names = files.unique()
+        source.made_of = ", ".join(names)
     return source
 
 
@@ -214,7 +219,8 @@ def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
     relevance = documents["relevance"]
     grade = np.digitize(relevance, GRADES) + 1
     grade[relevance.isna()] = 0
-    has_label = np.maximum(human, model) >= 0
+    label = np.maximum(human, model)
+    has_label = label >= 0
     grade[~has_label] = grade[has_label].max(initial=0)  # any stratum that has documents
     topic, _ = pd.factorize(documents["qid"])
     _, stratum = np.unique(grade, return_inverse=True)

@@ -99,7 +99,8 @@ def runs_and_qrels(runs: RunInputs, qrels: Any, topics: Any) \
     :param topics: the topics of transformers
     """
     named_runs = named(runs, topics=topics)
-    judged = chosen_topics(loaded_qrels(qrels), named_runs.topics)
+    judgments = loaded_qrels(qrels)
+    judged = chosen_topics(judgments, named_runs.topics)
     return named_runs, judged
 
 
@@ -465,7 +466,8 @@ def _is_trec_name(name: str) -> bool:
 
 def is_coverage(measure: Any) -> bool:
     """Return whether a measure or column says how much is known, not how good a system is."""
-    return getattr(parsed_or_none(measure), "NAME", None) == "Annotated"
+    found = parsed_or_none(measure)
+    return getattr(found, "NAME", None) == "Annotated"
 
 
 def distance(values: Any, end: str) -> Any:
@@ -477,7 +479,8 @@ def distance(values: Any, end: str) -> Any:
         return -values
     if end == SMALLER:
         return values
-    return abs(values - float(end.removeprefix("→")))
+    ideal = float(end.removeprefix("→"))
+    return abs(values - ideal)
 
 
 def best(averages: pd.DataFrame) -> pd.DataFrame:

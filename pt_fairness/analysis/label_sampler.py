@@ -111,7 +111,8 @@ def chain(documents: Labelled, number: int, rng: np.random.Generator) -> Iterato
     """
     def gamma(shape: Any, rate: Any = 1.0) -> Any:
         shape = np.maximum(shape, LEAST_SHAPE)
-        variates = rng.standard_gamma(shape) / rate
+        standard = rng.standard_gamma(shape)
+        variates = standard / rate
         return np.maximum(variates, LEAST)
 
     def dirichlet(shape: Floats) -> Floats:
@@ -212,7 +213,8 @@ def diagnostics(chains: Floats) -> tuple[float, float]:
         return math.nan, math.nan
     length = chains.shape[1]
     shrink = (length - 1) / length
-    within = chains.var(axis=1, ddof=1).mean()
+    variances = chains.var(axis=1, ddof=1)
+    within = variances.mean()
     means = chains.mean(axis=1)
     total = shrink * within + means.var(ddof=1)
     covariance = np.mean([acovf(states, fft=False) for states in chains], axis=0)
@@ -222,7 +224,8 @@ def diagnostics(chains: Floats) -> tuple[float, float]:
     monotone = np.minimum.accumulate(pairs[positive])
     time = 2 * monotone.sum() - 1
     # Chains that alternate have a larger number, within reason.
-    least = 1 / math.log10(chains.size)
+    digits = math.log10(chains.size)
+    least = 1 / digits
     n_eff = chains.size / max(time, least)
     r_hat = math.sqrt(total / within) if within else math.inf
     return n_eff, r_hat

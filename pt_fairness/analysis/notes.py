@@ -134,7 +134,8 @@ def comparable(averages: pd.DataFrame, facts: Facts) -> pd.DataFrame:
 def baseline_row(averages: pd.DataFrame) -> int | None:
     """Return the position of the baseline, whose comparison is empty; ``None`` without one."""
     for suffix in (WINS, P_VALUE):
-        compared = averages.columns.astype(str).str.endswith(suffix)
+        columns = averages.columns.astype(str)
+        compared = columns.str.endswith(suffix)
         values = averages.loc[:, compared]
         is_empty = values.isna().all(axis=1)
         empty = is_empty & ~is_reference(averages)
@@ -331,7 +332,8 @@ def _on_undefined(shown: Mapping[str, str], facts: Facts) -> list[str]:
     """Return a note on the undefined topics of measures, if any."""
     texts = {}
     for name, topics in facts.undefined.items():
-        defined = facts.topics - len(topics)
+        undefined = len(topics)
+        defined = facts.topics - undefined
         text = f"{defined} of {facts.topics} topics; undefined: {first_names(topics)}"
         if name in facts.never_defined:
             text = f"undefined on {facts.never_defined[name]}"

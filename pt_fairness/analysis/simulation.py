@@ -135,7 +135,8 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
             orders += [_ordered(kind, rows, number, shares) for rows in pools.values()]
         orders = [rows[:depth] for rows in orders]
         rank = np.concatenate([np.arange(len(rows)) for rows in orders])
-        frame = ranking.frame(np.concatenate(orders))
+        order = np.concatenate(orders)
+        frame = ranking.frame(order)
         frame = frame.rename(columns=PYTERRIER)
         frame = frame.assign(score=-rank.astype(float), rank=rank)
         if kind == "random":
@@ -178,7 +179,8 @@ def _ordered(kind: str, rows: Ints, sets: Ints, shares: Floats) -> Ints:
     :param shares: the share of each group in each document of all topics
     """
     sets = sets[rows]
-    size = np.bincount(sets)[sets]
+    counts = np.bincount(sets)
+    size = counts[sets]
     if kind == "largest-group-first":
         size = -size
     if kind != "proportional":
@@ -192,7 +194,8 @@ def _ordered(kind: str, rows: Ints, sets: Ints, shares: Floats) -> Ints:
     ends = size.cumsum()
     following = ends - size
     number = max(len(rows), 1)
-    target = shares.sum(axis=0) / number
+    total = shares.sum(axis=0)
+    target = total / number
     so_far = np.zeros_like(target)
     order = []
     for rank in range(1, len(rows) + 1):

@@ -139,7 +139,8 @@ def moments(values: Floats) -> tuple[Any, Floats, Floats]:
     :returns: ``[cells]`` each
     """
     table = pd.DataFrame(values)
-    spread = table.max() - table.min()
+    largest = table.max()
+    spread = largest - table.min()
     sd = table.std() * (spread.round(TIE_DECIMALS) != 0)
     return table.count().to_numpy(), table.mean().to_numpy(), sd.to_numpy()
 
@@ -355,7 +356,8 @@ def _paired(values: pd.DataFrame, rows: pd.DataFrame) -> tuple[pd.DataFrame, Flo
         is none
     """
     present = rows[["name", "against"]].isin(values.columns)
-    rows = rows[present.all(axis=1)]
+    is_complete = present.all(axis=1)
+    rows = rows[is_complete]
     first = values[rows["against"]].to_numpy(copy=True)
     second = values[rows["name"]].to_numpy(copy=True)
     differences = (second - first).round(TIE_DECIMALS)
@@ -458,7 +460,8 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     """
     if method is None or not len(p_values):
         return p_values
-    filled = p_values.fillna(1.0).astype(float)
+    known = p_values.fillna(1.0)
+    filled = known.astype(float)
     if method == "holm":  # statsmodels collects all garbage of the process for it, at each call
         ranked = filled.sort_values(kind="stable")
         left = np.arange(len(ranked), 0, -1)

@@ -82,7 +82,8 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
         rows, name = single_measure(per_query(perquery), measure)
         rows = rows[rows["qid"] == str(qid)]
         values = rows.set_index("name")["value"]
-        scores = best_first(values.reindex(names), name)
+        known = values.reindex(names)
+        scores = best_first(known, name)
         names = scores.index
         title += f", by {described(name)}"
         last = _last_counted(topic, name)
@@ -116,8 +117,10 @@ def _last_counted(topic: pd.DataFrame, name: str) -> float:
     documents = topic.drop_duplicates(["name", "rank"])
     counts = documents["group"].notna() | (not getattr(measure, "condensed", False))
     documents = documents[counts]
-    counted = documents.groupby("name").head(cutoff)
-    return max(cutoff, counted["rank"].max())
+    systems = documents.groupby("name")
+    counted = systems.head(cutoff)
+    deepest = counted["rank"].max()
+    return max(cutoff, deepest)
 
 
 def _draw_documents(ax: Axes, topic: pd.DataFrame, depth: int) -> None:
@@ -144,7 +147,8 @@ def _draw_documents(ax: Axes, topic: pd.DataFrame, depth: int) -> None:
 
 def _looks(groups: pd.Series | pd.Index) -> dict[str, dict[str, Any]]:
     """Return the style of each group, and the style of documents without one."""
-    names = sorted(groups.dropna().unique())
+    present = groups.dropna()
+    names = sorted(present.unique())
     looks = {name: bar_style(i) for i, name in enumerate(names)}
     looks[WITHOUT] = NO_GROUP
     return looks

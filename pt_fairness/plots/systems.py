@@ -104,7 +104,8 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     measures = inputs.measure_columns(averages)
     columns = [inputs.column_name(measure, measures) for measure in (x, y)]
     x, y = columns
-    systems = inputs.systems(averages).reset_index(drop=True)
+    rows = inputs.systems(averages)
+    systems = rows.reset_index(drop=True)
     is_missing = systems[columns].isna()
     missing = is_missing.any(axis=1)
     if missing.any():
@@ -185,7 +186,8 @@ def _draw_front(ax: Axes, vertices: pd.DataFrame) -> None:
     worst_y, best_y = ax.get_ylim()
     first = vertices.columns[0]
     vertices = vertices.sort_values(first, ascending=worst_x < best_x)
-    x, y = vertices.to_numpy().T
+    corners = vertices.to_numpy()
+    x, y = corners.T
     x = [worst_x, *x, x[-1]]
     y = [y[0], *y, worst_y]
     ax.plot(x, y, color=PURPLE, label="front of the judgments")

@@ -141,9 +141,11 @@ class Subtopics:
         # The number of earlier documents of the ranking with the same subtopic.
         key = ranking * self._members.shape[1] + subtopic
         seen = pd.Series(key).groupby(key).cumcount()
-        worth = (1.0 - alpha) ** seen.to_numpy()
+        times = seen.to_numpy()
+        worth = (1.0 - alpha) ** times
         rankings = len(run.topics)
-        depth = place.max(initial=-1) + 1
+        last = place.max(initial=-1)
+        depth = last + 1
         cell = ranking * depth + place
         gains = np.bincount(cell, worth, rankings * depth)
         return gains.reshape(rankings, depth).astype(float)
@@ -187,7 +189,8 @@ def greedy_gains(topic: Ints, document: Ints, subtopic: Ints, alpha: float, dept
     """
     topics = np.arange(topic[-1] + 1)
     first = np.searchsorted(topic, topics)
-    subtopics = int(subtopic.max()) + 1
+    last = subtopic.max()
+    subtopics = int(last) + 1
     cell = topic[document] * subtopics + subtopic
     worth = np.ones(len(topics) * subtopics)
     result = np.zeros((len(topics), depth))
@@ -202,7 +205,8 @@ def greedy_gains(topic: Ints, document: Ints, subtopic: Ints, alpha: float, dept
         tied = np.flatnonzero(is_best)
         _, first_tied = np.unique(topic[tied], return_index=True)
         taken = tied[first_tied]
-        seen = cell[np.isin(document, taken)]
+        is_taken = np.isin(document, taken)
+        seen = cell[is_taken]
         worth[seen] *= 1.0 - alpha
         left[taken] = False
     return result
@@ -270,7 +274,8 @@ class Ndeval:
         values = np.zeros(len(run.topics))
         for rankings, documents in run.samples(rows):  # ndeval takes one ranking of a topic
             with _LOCK:
-                metrics = self._evaluator.iter_calc(run.frame(documents))
+                frame = run.frame(documents)
+                metrics = self._evaluator.iter_calc(frame)
                 topic_values = {metric.query_id: metric.value for metric in metrics}
             qids = self._names[run.topics[rankings]]
             values[rankings] = [topic_values.get(qid, 0.0) for qid in qids]

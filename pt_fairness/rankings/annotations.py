@@ -205,7 +205,8 @@ class Annotations:
             qids = self.judgments.names[documents.topic[part]]
             docnos = documents.docnos(part)
             with self._lock:  # sources of users and docstores may not be thread-safe
-                memberships = Memberships(*groups.annotate(qids, docnos))
+                columns = groups.annotate(qids, docnos)
+                memberships = Memberships(*columns)
             if memberships.weight is not None and not groups.weighted:
                 raise ValueError("weighted must be True in the class of a group source with "
                                  f"weights, got {groups!r}")
@@ -278,7 +279,8 @@ class Annotations:
         sets = copy.copy(self.sets)
         foreign: set[str] = set()
         if depth is None:
-            depth = int(run.length.max(initial=0))
+            longest = run.length.max(initial=0)
+            depth = int(longest)
         length = np.minimum(run.length, depth)
         before = np.zeros_like(length)
         while (length > before).any():

@@ -313,7 +313,8 @@ class Rankings:
     @cached_property
     def first_ranking(self) -> Ints:
         """The index of the first ranking of each topic, ``[T]``."""
-        return np.cumsum(self.samples) - self.samples
+        last = np.cumsum(self.samples)
+        return last - self.samples
 
     @cached_property
     def qids(self) -> Sequence[str]:
@@ -360,7 +361,8 @@ class Rankings:
 
     def _condensed(self, flat: Any, cutoff: int | None, empty: float) -> tuple[Any, Ints]:
         """Return the first annotated documents of each ranking: see :func:`_matrix`."""
-        start = np.cumsum(self.length) - self.length
+        end = np.cumsum(self.length)
+        start = end - self.length
         return _matrix(flat[self._annotated], start, self.length, cutoff, empty)
 
     def _full(self, flat: Any, cutoff: int | None, empty: float) -> tuple[Any, Ints]:
@@ -434,7 +436,8 @@ class Rankings:
     @cached_property
     def highest_relevance(self) -> Any:
         """The highest relevance of a judged document of the topic of each ranking, ``[R]``."""
-        first = np.flatnonzero(is_new(self.judged_topic))  # each topic has a judged document
+        is_first = is_new(self.judged_topic)
+        first = np.flatnonzero(is_first)  # each topic has a judged document
         highest = np.maximum.reduceat(self.relevance, first)
         return highest[self.topic]
 

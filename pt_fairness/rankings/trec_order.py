@@ -194,7 +194,8 @@ class Run:
         present = np.bincount(topic, minlength=len(self.topics)) > 0
         count = np.where(present, samples, 1)
         self.topics = np.repeat(self.topics, count)
-        start = np.cumsum(count) - count
+        end = np.cumsum(count)
+        start = end - count
         start = start.astype(np.int32)
         return start[topic] + sample
 
@@ -294,7 +295,8 @@ def scores_of(run: pd.DataFrame) -> Floats:
         raise ValueError(f"score must be a number for each row of the run: {error}") from None
     wrong = np.isnan(score)
     if wrong.any():
-        row = run.iloc[wrong.argmax()]
+        first = wrong.argmax()
+        row = run.iloc[first]
         raise ValueError("score must be a number for each row of the run, got NaN for document "
                          f"{row['doc_id']!r} and topic {row['query_id']!r}")
     return score

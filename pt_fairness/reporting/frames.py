@@ -164,7 +164,8 @@ def _sources(measures: Sequence[Any], default: str | None, qrels: pd.DataFrame,
                 else:
                     name = os.path.basename(key) if os.path.isfile(key) else key
                 distribution = group_distribution(qrels, source)
-                labels = distribution["group"].unique().tolist()
+                present = distribution["group"].unique()
+                labels = present.tolist()
                 sources[key] = Source(name, source, labels, distribution, [])
             sources[key].measures.append(place)
     return list(sources.values())
@@ -261,7 +262,8 @@ def topic_values(experiment: Experiment) -> pd.DataFrame:
     """Return a column for each measure and a row for each topic and system, in their order."""
     table = experiment.perquery.pivot(index=["qid", "name"], columns="measure", values="value")
     index = pd.MultiIndex.from_product([experiment.topics, experiment.systems])
-    return table.reindex(index)[experiment.columns]
+    rows = table.reindex(index)
+    return rows[experiment.columns]
 
 
 def values(experiment: Experiment) -> pd.DataFrame:
@@ -274,7 +276,8 @@ def values(experiment: Experiment) -> pd.DataFrame:
     frame = pd.DataFrame({"key": np.arange(len(table))})
     count = len(experiment.systems)
     frame["topic"], frame["system"] = np.divmod(frame["key"], count)
-    far = experiment.distances(table).reset_index(drop=True)
+    distances = experiment.distances(table)
+    far = distances.reset_index(drop=True)
     places = far.groupby(frame["topic"]).rank(method="first", na_option="bottom")
     frame["value"] = _lists(table)
     frame["place"] = places.astype(int).to_numpy().tolist()

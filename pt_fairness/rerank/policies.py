@@ -89,7 +89,8 @@ class Policy(ReRanker):
         return rows.assign(iteration=iteration)
 
     def order(self, topic: Candidates) -> Ints:
-        return self.draw(self.prepare(topic), self.sample)
+        prepared = self.prepare(topic)
+        return self.draw(prepared, self.sample)
 
     def prepare(self, topic: Candidates) -> Any:
         """Return what all draws of a topic have in common."""
@@ -303,7 +304,8 @@ class _Programme:
         :param prices: the price of the exposure of each group
         """
         score = r + self.shares @ prices
-        ranking = self.order(score.round(12))
+        rounded = score.round(12)
+        ranking = self.order(rounded)
         bound = score[ranking] @ self.weights - self.target @ prices
         return ranking, float(bound)
 

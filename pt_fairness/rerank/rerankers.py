@@ -60,7 +60,8 @@ class Candidates:
 
         :raises ValueError: if a score is infinite
         """
-        wrong = ~np.isfinite(self.score)
+        is_finite = np.isfinite(self.score)
+        wrong = ~is_finite
         if wrong.any():
             first = wrong.argmax()
             raise ValueError(f"scores must be finite in float32, got {self.score[first]} for "
@@ -95,7 +96,8 @@ class Results:
         self.qids = list(topics)
         docnos = frame["docno"]
         run = frame[["qid", "docno", "score"]]
-        score = scores_of(run.rename(columns=IR_MEASURES))
+        renamed = run.rename(columns=IR_MEASURES)
+        score = scores_of(renamed)
         rows = last_rows(topic, docnos, self.qids, warn)
         order, _ = trec_order(topic[rows], score[rows], docnos.iloc[rows])
         rows = rows[order]
@@ -324,7 +326,8 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
     @classmethod
     def parameters(cls) -> dict[str, inspect.Parameter]:
         """Return the parameters of the constructor but for ``verbose``, by name."""
-        parameters = dict(inspect.signature(cls).parameters)
+        signature = inspect.signature(cls)
+        parameters = dict(signature.parameters)
         del parameters["verbose"]
         return parameters
 
