@@ -344,14 +344,16 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
         table = table[has_label & ~is_labelled(people, *pairs)]
     else:
         number = None
-        order = rng.permutation(sorted(data.judgments.topics))
+        every_topic = sorted(data.judgments.topics)
+        order = rng.permutation(every_topic)
         chosen: Any = topics
         if is_whole(chosen):
             begun = listed_documents(of_topics)["qid"]
             is_begun = pd.Index(order).isin(begun)
             begun_first = np.argsort(~is_begun, kind="stable")
             chosen = order[begun_first][:chosen]
-        table = data.unchecked_documents().drop_duplicates(["qid", "docno"])
+        unchecked = data.unchecked_documents()
+        table = unchecked.drop_duplicates(["qid", "docno"])
         table = table[table["qid"].isin(label_texts(chosen, "topics"))]
         table = table.sort_values(["qid", "docno"])
     rows = rng.permutation(len(table))[:number]
@@ -425,7 +427,8 @@ class Corrections:
             for name, correction in ((BY_SAMPLE[0], self._sample), (BY_TOPICS[0], self._topics)):
                 if correction is not None:
                     correction.table(CONFIDENCE)  # warns
-                    means = self._found(correction)["mean"].unstack()
+                    summary = self._found(correction)
+                    means = summary["mean"].unstack()
                     means = means.loc[self.systems].dropna(axis="columns")
                     for column in means:
                         self._best[column] = name, correction, means[column]
@@ -454,7 +457,8 @@ class Corrections:
             high, checked`` (the number of topics). With a baseline, ``baseline`` follows ``name``
         """
         columns = measure_columns(averages)
-        values = systems(averages).set_index("name")[columns]
+        named = systems(averages).set_index("name")
+        values = named[columns]
         table = self._rows(values, confidence, None)
         if baseline is None:
             return table
@@ -533,6 +537,8 @@ class Corrections:
             lines.append("No value is corrected by the sample: the interval of κ begins below "
                          f"{LEAST_KAPPA}, so the labels of the model carry too little. Whole "
                          "topics should be checked.")
+        if self._topics is not None or self._sample is not None:
+            lines.append("The intervals cover errors of labels, not other topics.")
         return lines
 
     def disagreements(self) -> list[str]:

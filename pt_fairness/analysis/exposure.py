@@ -39,6 +39,7 @@ from pt_fairness.core.arrays import (
 from pt_fairness.core.messages import at_least, is_whole, one_of, shown, warn
 from pt_fairness.io.runs import RunInputs
 from pt_fairness.measures.distribution import AWRF
+from pt_fairness.measures.measure import rels_of
 from pt_fairness.provider.evaluator import GroupedMeasures
 from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
@@ -204,7 +205,8 @@ def gini(x: Floats, n: int) -> float:
     """
     i = np.arange(n - len(x), n) + 1
     weights = 2 * i - n - 1
-    weighted = np.sort(x) @ weights
+    ascending = np.sort(x)
+    weighted = ascending @ weights
     return float(weighted / (n * x.sum()))
 
 
@@ -248,7 +250,8 @@ def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     docnos = np.concatenate(returned)
     if population == "judged":
         docnos = judgments.docnos()
-    documents = pd.Index(docnos, name="docno").unique()
+    index = pd.Index(docnos, name="docno")
+    documents = index.unique()
     items = documents = documents.sort_values()
     n: Any = population if is_whole(population) else len(documents)
     if n < len(documents):
@@ -282,7 +285,8 @@ def _weights(run: Run, rows: Ints, discount: str, p: float) -> Floats:
     """
     depth = run.length.max(initial=0)
     if discount == "power":
-        weights = arrays.ranks(depth) ** -p
+        rank = arrays.ranks(depth)
+        weights = rank ** -p
     else:
         weights = arrays.discount(discount, depth, p)
     place = run.place[rows]
@@ -367,13 +371,15 @@ class SourceShares:
     """The shares of the groups of one source in many runs.
 
     :param measure: an AWRF, whose cutoff, minimum relevance and discount are used; by default with
-        the largest cutoff of the measures of the source
+        the largest cutoff of the measures of the source, and their ``rel`` if it is the same
     """
 
     def __init__(self, source: GroupedMeasures, measure: Any = None) -> None:
         annotations = source.annotations
         cutoffs = [part.cutoff for part in source.measures if part.cutoff]
-        self.measure = measure or AWRF(cutoff=max(cutoffs, default=DEPTH))
+        rels = rels_of(source.measures) - {None}
+        rel = rels.pop() if len(rels) == 1 else 1
+        self.measure = measure or AWRF(cutoff=max(cutoffs, default=DEPTH), rel=rel)
         self._labels = annotations.labels
         self._topic = annotations.judgments.topic
         codes = annotations.relevant(self.measure.rel)
@@ -414,7 +420,8 @@ class SourceShares:
         length = np.bincount(ranking, minlength=len(topic))
         returned = np.bincount(topic, length > 0)
         counted = self._counted & (returned > 0)
-        weight = ratio(counted, returned)[topic]
+        counted_share = ratio(counted, returned)
+        weight = counted_share[topic]
         depth = length.max(initial=0)
         discounts = arrays.discount(self.measure["discount"], depth)
         total = np.append(0.0, discounts.cumsum())
@@ -451,7 +458,8 @@ class SourceShares:
         table["relevant"] = share = np.tile(self._share, len(runs))
         share = np.where(share > 0, share, nan)
         table["ratio"] = table["attention"] / share
-        table["topics"] = possible.sum(axis=1).ravel()
+        topics = possible.sum(axis=1)
+        table["topics"] = topics.ravel()
         table["absent"] = absent.ravel()
         table["expected"] = events.sum(axis=1)
         table["p"] = tail(events, absent.ravel())
@@ -463,7 +471,8 @@ class SourceShares:
         :param relevant: the number of relevant documents that count, ``[runs, T]``
         """
         from scipy.stats import hypergeom
-        r = np.maximum(relevant, 0)[:, :, None]
+        judged = np.maximum(relevant, 0)
+        r = judged[:, :, None]
         return hypergeom.pmf(0, self._n[:, None], self._s, r)
 
 

@@ -271,13 +271,14 @@ def _label(options: argparse.Namespace) -> str | None:
 def _uncertain(options: argparse.Namespace) -> Any:
     """Return the table of intervals under uncertain labels, for measures of groups only."""
     from pt_fairness import analysis, table
-    from pt_fairness.evaluation.plan import inputs_of
+    from pt_fairness.evaluation.plan import inputs_of, position
     from pt_fairness.provider.measure_lists import takes_groups
     runs, qrels, measures, groups = call(inputs_of, options)
     for measure in filterfalse(takes_groups, measures):
         say(f"without {measure}, which no label changes")
     if "baseline" in options:
-        say(f"all values are differences from {options.baseline}")
+        options.baseline = position(options.baseline, runs)
+        say(f"all values are differences from {list(runs)[options.baseline]}")
     frame = call(analysis.uncertain_labels, options, runs=runs, qrels=qrels, groups=groups,
                  measures=filter(takes_groups, measures), draws=options.uncertain)
     return call(table, options, frame)

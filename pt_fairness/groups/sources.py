@@ -121,6 +121,11 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
              f"(--none {' '.join(unknown)}) leaves it out")
     if sep is None and not declared:
         _warn_of_cells(table, what)
+    if table.weight is not None and (table.weight > 0).all() and not declared:
+        documents = frame[frame.columns.intersection(["qid", "docno"])]
+        if not documents.duplicated().any():
+            warn(f"the weights of {what} have no effect, because no document has two groups; give "
+                 "a row for each possible group of a document")
     return Listed(table, name, order, declared)
 
 

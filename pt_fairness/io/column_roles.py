@@ -103,17 +103,20 @@ class Names(NamedTuple):
         return self._replace(names=rest)
 
     def lacks(self, reason: str, documents: Any = None, column: Any = None) -> ValueError:
-        """Return an error that lists the columns and ends with a call that works."""
+        """Return an error that lists the columns and ends with calls that work."""
         left = [name for name in self.names if plain(name) not in (*TOPICS, "weight")]
         if documents is None:
             documents = next((name for name in left if name != column), "ID")
+        possible = [column]
         if column is None:
-            column = next((name for name in left if name != documents), "COLUMN")
-        call = f"id={documents!r}, column={column!r}"
+            possible = [name for name in left if name != documents] or ["COLUMN"]
+        form = "id={!r}, column={!r}"
         if self.is_file:
-            call = f"{self.where}:{documents}:{column}"
+            form = f"{self.where}:{{}}:{{}}"
+        calls = [form.format(documents, name) for name in possible]
         names = ", ".join(map(str, self.names))
-        return ValueError(f"{self.where} {reason}; its columns are {names}; use {call}")
+        return ValueError(f"{self.where} {reason}; its columns are {names}; use "
+                          f"{' or '.join(calls)}")
 
 
 def ranking_roles(table: Names, *others: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
+from pt_fairness.core.messages import warn
 from pt_fairness.measures import params
 from pt_fairness.measures.statistical_tests import ALPHA, m_table
 from pt_fairness.rankings.protected import label_parts, rarest
@@ -261,6 +262,12 @@ class fa_ir(GroupReRanker, label="FA*IR"):
         if self.protected not in ("minority", "majority"):
             names |= dict.fromkeys(label_parts(self.protected, labels), "protected")
         return names
+
+    def _check_labels(self, labels: Sequence[str]) -> None:
+        super()._check_labels(labels)
+        if self.protected in ("minority", "majority") and len(labels) > 2:
+            warn(f"protected is {self.protected!r}: the smallest or largest group of each topic is "
+                 "compared with all the others as one; name the groups that are protected")
 
     def reorder(self, topic: Candidates) -> Ints:
         if self.protected in ("minority", "majority"):

@@ -49,14 +49,14 @@ def test_agreement(files, command):
 
 
 def test_a_table_of_uncertain_labels_leaves_relevance_out(files, command):
-    table = ["table", "qrels", "one", "two", "-m", "nDCG@3", "AWRF@3", "--groups", "weights.csv",
+    table = ["table", "qrels", "./one", "two", "-m", "nDCG@3", "AWRF@3", "--groups", "weights.csv",
              "--uncertain", "9", "--ci", "0.9"]
     options = {"draws": 9, "confidence": 0.9}
-    for baseline in ([], ["--baseline", "one"]):
+    for baseline, given in ((None, []), ("one", ["--baseline", "./one"])):
         expected = analysis.uncertain_labels(["one", "two"], "qrels", ["AWRF@3"], "weights.csv",
-                                             baseline=(baseline or [None])[-1], **options)
-        code, out, err = command(*table, *baseline)
-        assert code == 0 and "nDCG@3" in err and ("differences from one" in err) == bool(baseline)
+                                             baseline=baseline, **options)
+        code, out, err = command(*table, *given)
+        assert code == 0 and "nDCG@3" in err and ("differences from one" in err) == bool(given)
         pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), **EXACT), expected)
 
 

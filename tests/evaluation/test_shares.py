@@ -64,13 +64,15 @@ def test_the_facts_are_what_the_analysis_returns(make_case, n_jobs):
     pd.testing.assert_frame_equal(found[1], expected)
 
 
-@each("measure, cutoff", [(AWRF, 10), (nDKL @ 4, 4), (rKL(rel=2) @ 3, 3), (Annotated @ 2, 2)])
-def test_relevant_documents_whatever_the_measure_counts(make_case, measure, cutoff):
+@each("measures, cutoff, rel", [([AWRF], 10, 1), ([nDKL @ 4], 4, 1), ([rKL(rel=2) @ 3], 3, 2),
+                                ([rKL(rel=2), AWRF @ 3], 3, 1), ([Annotated @ 2], 2, 1)])
+def test_relevant_documents_are_those_of_the_measures(make_case, measures, cutoff, rel):
     case = make_case(5, topics=6, labels=3, several=True)
     given = {"one": case.run_frame}, case.qrels_frame
     options = {"groups": groups.from_frame(case.groups_frame)}
-    (table,) = evaluate_quietly(*given, [measure], **options).facts.shares.values()
-    pd.testing.assert_frame_equal(table, analysis.shares(*given, cutoff=cutoff, **options))
+    (table,) = evaluate_quietly(*given, measures, **options).facts.shares.values()
+    expected = analysis.shares(*given, cutoff=cutoff, rel=rel, **options)
+    pd.testing.assert_frame_equal(table, expected)
 
 
 def test_each_source_once(make_case):

@@ -99,6 +99,8 @@ def test_weights():
     for frame in (WEIGHTS, WEIGHTS.assign(qid="1"), WEIGHTS.astype({"weight": str}),
                   WEIGHTS.astype({"weight": "Float64"})):
         assert rows(groups.from_frame(frame), "bxa") == "1 b Y 2, 1 a X 0.7, 1 a Y 0.3"
+    with pytest.warns(FairnessWarning, match="no effect"):
+        groups.from_frame(WEIGHTS.drop_duplicates("docno"))
     twice = pd.concat([WEIGHTS, WEIGHTS.assign(group=["X", "-", None], weight=[1, -1, None])])
     assert rows(groups.from_frame(twice), "ab") == "1 a X 1.7, 1 a Y 0.3, 1 b Y 2"
     soft = {"a": {"X": 0.7, "Y": 0.3}, "b": {"Y": np.float64(2)}}

@@ -204,6 +204,11 @@ def test_a_protected_label_that_nobody_has():
         assert order(rerank.fa_ir(protected="X")(FRAME)) == OLD
 
 
+def test_fa_ir_of_several_groups_without_protected_ones():
+    with pytest.warns(pt_fairness.FairnessWarning, match="protected"):
+        rerank.fa_ir(groups.from_mapping({**SOURCE_OF, "x": "X"}))(FRAME)
+
+
 def test_duplicate_documents(method):
     frame = pd.concat([FRAME.assign(score=99.0).iloc[5:6], FRAME], ignore_index=True)
     with pytest.warns(pt_fairness.FairnessWarning, match="1 rows"):
