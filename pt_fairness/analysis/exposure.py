@@ -205,8 +205,7 @@ def gini(x: Floats, n: int) -> float:
     """
     i = np.arange(n - len(x), n) + 1
     weights = 2 * i - n - 1
-    ascending = np.sort(x)
-    weighted = ascending @ weights
+    weighted = np.sort(x) @ weights
     return float(weighted / (n * x.sum()))
 
 
@@ -458,8 +457,7 @@ class SourceShares:
         table["relevant"] = share = np.tile(self._share, len(runs))
         share = np.where(share > 0, share, nan)
         table["ratio"] = table["attention"] / share
-        topics = possible.sum(axis=1)
-        table["topics"] = topics.ravel()
+        table["topics"] = possible.sum(axis=1).ravel()
         table["absent"] = absent.ravel()
         table["expected"] = events.sum(axis=1)
         table["p"] = tail(events, absent.ravel())
@@ -471,8 +469,7 @@ class SourceShares:
         :param relevant: the number of relevant documents that count, ``[runs, T]``
         """
         from scipy.stats import hypergeom
-        judged = np.maximum(relevant, 0)
-        r = judged[:, :, None]
+        r = np.maximum(relevant, 0)[:, :, None]
         return hypergeom.pmf(0, self._n[:, None], self._s, r)
 
 

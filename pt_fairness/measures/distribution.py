@@ -393,6 +393,8 @@ class _AWRF(DistributionMeasure):
     ----------------
     * The default target is equal shares, as in its paper: a ranking like its relevant documents
       (``target='qrels'``) can look unfair.
+    * The mean counts chance in each topic. If 35 % of the relevant documents are of B, ten random
+      ones have 0.98 on average; two of B in every topic have 0.99. Read the shares.
     * A small group that is missing hardly counts. The target is a fifth of B:
 
       >>> draw(AWRF(target="qrels"), "AAAAAAAAAA", "ABABABABAB", relevant=10 * "AAAAB")

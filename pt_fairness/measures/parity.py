@@ -469,6 +469,8 @@ class _rKL(ParityMeasure):
 
       Read ``Skew`` of the group beside it, or compare with equal shares (``target='uniform'``): the
       first ranking is then at 1.
+    * The mean counts chance in each topic. If 35 % of the relevant documents are of B, ten random
+      ones have 0.26 on average; two of B in every topic have 0.11. Read the shares.
     * The smallest possible value differs between topics; ``norm='range'`` makes it 0.
 
     Source

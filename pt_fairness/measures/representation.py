@@ -1,6 +1,4 @@
-"""Representation of groups and stances: RepBias (Lipani et al. 2021), Skew, MinSkew, MaxSkew (Geyik
-et al. 2019), BiasP, BiasRBP and BiasDCG (Gezici et al. 2021).
-"""
+"""Representation of groups and stances: RepBias, Skew, MinSkew, MaxSkew, BiasP, BiasRBP, BiasDCG."""
 
 from __future__ import annotations
 
@@ -206,7 +204,6 @@ class _Skew(SkewMeasure):
       ABAAA  1.61
       AAAAA  -3.69
 
-    * The order does not count.
     * The default target is equal shares, and of ``RepBias`` the relevant documents: set both to
       compare them.
 
@@ -264,8 +261,7 @@ class _MinSkew(SkewMeasure):
     When it misleads
     ----------------
     * It does not say which group lacks, nor whether one or several do.
-    * As for Skew, a missing group outweighs all other rankings in a mean, and the order does not
-      count.
+    * As for Skew, a missing group outweighs all other rankings in a mean.
 
     Source
     ------
@@ -321,8 +317,6 @@ class _MaxSkew(SkewMeasure):
       >>> draw(MaxSkew(target="qrels"), "AAAAAAAAAA", "ABABABABAB", relevant=10 * "AAAAB")
       AAAAAAAAAA  0.22
       ABABABABAB  0.92
-
-    * The order does not count.
 
     Source
     ------
