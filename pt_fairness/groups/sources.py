@@ -135,10 +135,10 @@ def _warn_of_cells(table: Table, what: str) -> None:
     :param what: the name of the table
     """
     counts = table.counts()
-    for mark in ";|,":
+    for mark in ";|,/":
         marked = [mark in label for label in table.labels]
         cells = [label for label in table.labels if _joins(label, mark, table.labels)]
-        if counts[marked].sum() > counts.sum() / 2:
+        if counts[marked].sum() > counts.sum() / 2 and mark != "/":  # as in addresses
             cells += itertools.compress(table.labels, marked)
         if cells:
             warn(f"the cells of {what}, such as {cells[0]!r}, are one group each; sep={mark!r} "

@@ -1,4 +1,4 @@
-"""Representation of groups and stances: RepBias, Skew, MinSkew, MaxSkew, BiasP, BiasRBP, BiasDCG."""
+"""Representation of groups and stances: RepBias, Skew, MinSkew, MaxSkew, BiasP and others."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def test_cells_of_several_groups(read):
     assert warned(lambda: read("docno,group d1,A;B d2,B d3,C d4,D"))[1] == []
 
 
-@each("mark", ";|,")
+@each("mark", ";|,/")
 def test_a_cell_of_labels_of_other_cells(read, mark):
     """Each part has to be a label of its own: one warning names the cell and the option."""
     for cell in (f"B{mark}A", f"B{mark} A"):
@@ -177,6 +177,7 @@ def test_a_cell_of_labels_of_other_cells(read, mark):
                 frame, sep=mark if option else None))[1]
             assert [f"sep={mark!r}" in text and repr(cell) in text
                     for text in messages] == ([] if option else [True])
+    assert not warned(lambda: groups.from_mapping({"a": "http://x", "b": "http://y"}))[1]
 
 
 def test_a_separator_that_splits_no_cell(read):
