@@ -71,8 +71,8 @@ class Comparison:
 
     #: The values with the model's labels, and with the human labels, NaN where undefined,
     #: ``[systems, measures, T]``.
-    by_model: Floats
-    by_hand: Floats
+    model_values: Floats
+    human_values: Floats
     #: Whether a topic is checked, ``[T]``.
     is_checked: Bools
 
@@ -107,16 +107,16 @@ class Comparison:
         """
         topics = label_texts(topics, "topics")
         self.is_checked = np.isin(self.judgments.topics, topics)
-        in_checked = self.judgments.names[self.is_checked]
+        checked_names = self.judgments.names[self.is_checked]
         missing = self.unchecked_documents()
-        missing = missing[missing["qid"].isin(in_checked)]
+        missing = missing[missing["qid"].isin(checked_names)]
         for row in missing[:1].itertuples():
             where = "judged" if row.name is None else f"ranked by {row.name!r}"
             raise IncompleteTopicError(f"checked topics must be complete: {row.docno!r} of topic "
                                        f"{row.qid!r}, {where}, lacks a human label. "
                                        "documents_to_label lists the rest")
-        self.by_model = self.values(self.unchecked)
-        self.by_hand = self.values(self.checked)
+        self.model_values = self.values(self.unchecked)
+        self.human_values = self.values(self.checked)
 
     def unchecked_documents(self) -> pd.DataFrame:
         """Return ``qid, docno, name``: the documents that count and lack a human label.
@@ -145,14 +145,14 @@ class Comparison:
             tables.append(table.assign(name=name))
         table = pd.concat(tables, ignore_index=True)
         pairs = table["qid"], table["docno"]
-        by_model = is_labelled(self.model, *pairs)
-        by_people = is_labelled(self.human, *pairs)
-        return table[by_model & ~by_people]
+        has_model_label = is_labelled(self.model, *pairs)
+        has_human_label = is_labelled(self.human, *pairs)
+        return table[has_model_label & ~has_human_label]
 
     def table(self, confidence: float, baseline: int | str | None = None) -> pd.DataFrame:
         """Return what :func:`prediction_powered` returns."""
         systems = list(self.runs)
-        f, y = self.by_model, self.by_hand
+        f, y = self.model_values, self.human_values
         if baseline is not None:
             place = place_of(baseline, systems)
             systems.pop(place)
@@ -261,8 +261,8 @@ def estimate(f: Floats, y: Floats, checked: Bools, confidence: float) -> dict[st
     from scipy.stats import t
     defined = ~np.isnan(f + y)
     f = f[defined]
-    in_sample = checked[defined]
-    f_checked = f[in_sample]
+    sampled = checked[defined]
+    f_checked = f[sampled]
     y = y[defined & checked]
     topics, n = len(f), len(y)
     row = {"n": topics, "checked": n} | dict.fromkeys(CUT, math.nan)
@@ -324,22 +324,22 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
     if (documents is None) == (topics is None):
         raise ValueError("one of documents and topics must be given, got "
                          f"{shown(documents)} and {shown(topics)}")
-    of_topics = filled_in({} if human_topics is None else human_topics)
-    of_documents = filled_in({} if human is None else human)
-    people = Checked(of_documents, of_topics)
+    topic_labels = filled_in({} if human_topics is None else human_topics)
+    sample_labels = filled_in({} if human is None else human)
+    people = Checked(sample_labels, topic_labels)
     data = Comparison(runs, qrels, measures, "documents_to_label", model, people)
     rng = np.random.default_rng(seed)
-    by_topic = data.model.by_topic or documents is None
+    is_topical = data.model.by_topic or documents is None
     if documents is not None:
         at_least(1, "documents", documents)
         for depth in (data.depth, None):
-            table = Documents(data.checked, data.runs.values(), depth, by_topic, "all").table
+            table = Documents(data.checked, data.runs.values(), depth, is_topical, "all").table
             pairs = table["qid"], table["docno"]
-            by_model = data.model.annotate(*pairs)
-            if not by_model.without_group(len(table)).any():
+            labelled = data.model.annotate(*pairs)
+            if not labelled.without_group(len(table)).any():
                 break
         has_label = is_labelled(data.model, *pairs)
-        checked = is_labelled(of_documents, *pairs) & has_label
+        checked = is_labelled(sample_labels, *pairs) & has_label
         number = max(documents - checked.sum(), 0)
         table = table[has_label & ~is_labelled(people, *pairs)]
     else:
@@ -348,7 +348,7 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
         order = rng.permutation(every_topic)
         chosen: Any = topics
         if is_whole(chosen):
-            begun = listed_documents(of_topics)["qid"]
+            begun = listed_documents(topic_labels)["qid"]
             is_begun = pd.Index(order).isin(begun)
             begun_first = np.argsort(~is_begun, kind="stable")
             chosen = order[begun_first][:chosen]
@@ -357,9 +357,9 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
         table = table[table["qid"].isin(label_texts(chosen, "topics"))]
         table = table.sort_values(["qid", "docno"])
     rows = rng.permutation(len(table))[:number]
-    columns = ["qid", "docno"] if by_topic else ["docno"]
+    columns = ["qid", "docno"] if is_topical else ["docno"]
     table = table.iloc[rows].reset_index(drop=True)[columns]
-    if queries is not None and by_topic:
+    if queries is not None and is_topical:
         frame = with_text_ids(load_topics(queries), "frame of topics", "qid")
         query = frame.drop_duplicates("qid").set_index("qid")["query"]
         table["query"] = table["qid"].map(query)
@@ -560,9 +560,9 @@ class Corrections:
         largest = gap[gap > 0].nlargest(MOST_SENTENCES)
         lines = []
         for name, column in largest.index:
-            by_topics = topics.loc[(name, column), "mean"]
-            by_sample = sample.loc[(name, column), "mean"]
-            lines.append(f"{column} of {name}: {by_topics:.2f} by the topics checked, "
-                         f"{by_sample:.2f} by the sample: this system may know the groups better "
+            topic_mean = topics.loc[(name, column), "mean"]
+            sample_mean = sample.loc[(name, column), "mean"]
+            lines.append(f"{column} of {name}: {topic_mean:.2f} by the topics checked, "
+                         f"{sample_mean:.2f} by the sample: this system may know the groups better "
                          "than the model does.")
         return lines

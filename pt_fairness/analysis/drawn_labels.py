@@ -311,8 +311,8 @@ class LabelDraws:
             chains = np.ma.filled(drawn, drawn.mean(axis=0)).T
             chains = chains.reshape(-1, *self.agreement.shape)
             n_eff, r_hat = np.transpose(list(map(diagnostics, chains)))
-            _, of_labels = diagnostics(self.agreement)
-            r_hat = np.fmax(r_hat, of_labels)
+            _, label_r_hat = diagnostics(self.agreement)
+            r_hat = np.fmax(r_hat, label_r_hat)
             few = np.count_nonzero((r_hat > LARGEST_R_HAT) | (n_eff < LEAST_DRAWS))
             if few:
                 warn(f"the draws of {few} of {len(cells)} values are too few or disagree: r_hat "
@@ -388,9 +388,9 @@ def _summary(values: Floats, interval: str, confidence: float, effective: Any) -
     topic_variance = within.filled(math.nan)
     variance = topic_variance + label
     share = ratio(label, variance.round(2 * TIE_DECIMALS))
-    of_topics = (1 - share) ** 2 / (topics - 1)
-    of_labels = share ** 2 / (n - 1)
-    freedom = 1 / (of_topics + of_labels)
+    topic_part = (1 - share) ** 2 / (topics - 1)
+    label_part = share ** 2 / (n - 1)
+    freedom = 1 / (topic_part + label_part)
     tail = (1 - confidence) / 2
     half = t.ppf(1 - tail, freedom) * np.sqrt(variance)
     half[topics < LEAST_INTERVAL] = math.nan

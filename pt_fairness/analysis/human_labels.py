@@ -115,9 +115,9 @@ def human_labels(documents: Any = None, topics: Any = None,
                          f"without one ({row.place})")
     dropped = label_texts(none, "none")
     every: Any
-    every, of_documents, of_topics = (_source(kind, dropped) for kind in (rows, sample, whole))
+    every, sample_labels, topic_labels = (_source(kind, dropped) for kind in (rows, sample, whole))
     names = whole["qid"].unique()
-    return HumanLabels(every, of_documents, of_topics, names.tolist())
+    return HumanLabels(every, sample_labels, topic_labels, names.tolist())
 
 
 #: The columns of human labels: topic (missing for all), document, label, file and line.
@@ -260,11 +260,11 @@ def check(documents: Labelled, source: ModelLabels, labels: Sequence[str]) -> No
     """
     counts = documents.totals
     both = counts[:-1, :-1]
-    by_people = counts[:-1].sum(axis=1)
-    by_model = counts[:, :-1].sum(axis=0)
+    human_counts = counts[:-1].sum(axis=1)
+    model_counts = counts[:, :-1].sum(axis=0)
     names = np.array([*labels, "no group"][:len(both)], dtype=object)
-    people = names[by_people > 0]
-    machine = names[by_model > 0]
+    people = names[human_counts > 0]
+    machine = names[model_counts > 0]
     if not both.any():
         raise ValueError(f"no document has a label in {source.human!r} and in {source.model!r}; "
                          "a random sample of the judged and ranked documents must have both")
@@ -273,11 +273,11 @@ def check(documents: Labelled, source: ModelLabels, labels: Sequence[str]) -> No
                          f"and {listed(machine[:3])}")
     if not counts[-1, :-1].any():
         return
-    for name, n_people, n_model in zip(names, by_people, by_model, strict=True):
+    for name, n_people, n_model in zip(names, human_counts, model_counts, strict=True):
         if n_people and not n_model:
             warn(f"the model never uses {name!r}, the human label of {n_people} documents."
                  + did_you_mean(name, machine))
-    few = names[(by_model > 0) & (by_people < LEAST_HUMAN)]
+    few = names[(model_counts > 0) & (human_counts < LEAST_HUMAN)]
     if len(few):
         warn(f"fewer than {LEAST_HUMAN} human labels are {listed(few)}, which the model uses: the "
              "values are uncertain. Label more documents by hand")

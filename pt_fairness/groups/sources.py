@@ -124,8 +124,7 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
     if table.weight is not None and (table.weight > 0).all() and not declared:
         documents = frame[frame.columns.intersection(["qid", "docno"])]
         if not documents.duplicated().any():
-            warn(f"the weights of {what} have no effect, because no document has two groups; give "
-                 "a row for each possible group of a document")
+            warn(f"the weights of {what} have no effect: no document has two groups (two rows)")
     return Listed(table, name, order, declared)
 
 

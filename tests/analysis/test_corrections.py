@@ -145,11 +145,11 @@ def test_systems_that_are_not_told_apart(both, by_topics):
 
 def test_systems_whose_corrections_do_not_meet(both, monkeypatch):
     """At most three are named, those of the largest gaps."""
-    by_hand, share = both._topics.by_hand, 0.05 / 6
+    by_hand, share = both._topics.human_values, 0.05 / 6
 
     def shifted(shift):
         """The values by topics if those by hand are lower, and the gap of each cell."""
-        monkeypatch.setattr(both._topics, "by_hand", by_hand - shift)
+        monkeypatch.setattr(both._topics, "human_values", by_hand - shift)
         topics = both._topics.table(1 - share).set_index(["name", "measure"])
         sample = both._sample.table(0.95).set_index(["name", "measure"])
         half = norm.isf(share / 2) * sample["error"] * np.sqrt(sample["n_eff"] + 1)
