@@ -34,7 +34,7 @@ MODULES = [
         f"pt_fairness.{name}"
         for name in (
             "analysis", "evaluation", "groups", "io", "measures", "plots", "rankings", "reporting",
-            "runs", "analysis.simulation", "targets", "rerank", "values")
+            "io.runs", "analysis.simulation", "targets", "rerank", "values")
     ),
 ]
 
@@ -108,10 +108,11 @@ def public():
 
 @pytest.mark.slow
 def test_every_public_name_is_documented(built):
-    # The module is public under a shorter name than that of its file.
-    names = {name.replace("pt_fairness.simulation", "pt_fairness.analysis.simulation")
-             for name in public()}
-    assert names <= documented(built).keys()
+    # Two modules are public under a shorter name than that of their file.
+    files = {"pt_fairness.simulation": "pt_fairness.analysis.simulation",
+             "pt_fairness.runs": "pt_fairness.io.runs"}
+    names = {files.get(name, name) for name in public()}
+    assert names - documented(built).keys() == set()
 
 
 def test_every_measure_is_public():
