@@ -58,6 +58,17 @@ def test_the_slow_version_names_the_same_groups(found):
         == set(looked_up.itertuples(index=False, name=None))
 
 
+@pytest.mark.parametrize("labels, judged", [("XYXY", True), ("XXXX", False), ("XYXX", False)])
+def test_all_documents_judged_for_all_of_several_groups(tmp_path, labels, judged):
+    """No document has both senses: a is relevant for none of its groups, b for all."""
+    qrels = "".join(f"1 {label} {docno} {relevance}\n" for label, docno, relevance
+                    in zip(labels, "aabb", "0011", strict=True))
+    with collecting_warnings() as messages:
+        source = groups.from_file(written(tmp_path / "all.qrels", qrels))
+    assert any("judged by group" in text for _, text in messages) == judged
+    assert bool(len(source.lookup(["1"], ["a"]))) != judged
+
+
 def test_one_line_counts_the_topics(tmp_path):
     with pytest.warns(FairnessWarning) as issued:
         groups.from_file(written(tmp_path / "pro.qrels", WORKED))
