@@ -239,8 +239,9 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 class LabelDraws:
     """Runs, judgments and documents whose labels are drawn, and the values under the draws."""
 
-    #: The values, ``[draws + 2 or 3, systems, measures, T]``: of each draw; with the likeliest
-    #: labels; with the labels of the model, if there is one; and with the documents' own groups.
+    #: The values, ``[draws + 2 or 3, systems, measures, T]``: those of each draw, those with the
+    #: likeliest labels, those with the model's labels if there is a model, and those with the
+    #: groups that the documents have.
     values: Floats
     #: The number of draws.
     draws: int

@@ -33,8 +33,10 @@ from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats
 from pt_fairness.core.messages import (
     at_least,
     distinct_labels,
+    is_whole,
     label_text,
     one_of,
+    shown,
     warn,
 )
 from pt_fairness.groups import Groups
@@ -66,6 +68,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     :returns: ``qid, group, relevant, share, skew``: a row for each topic and group, and for each
         group in all topics together (``qid`` is ``all``). A document of m groups counts 1/m towards
         each. ``skew`` is NaN without relevant documents
+    :raises ValueError: if a topic is called ``all``, or ``rel`` is not a whole number
 
     Examples
     --------
@@ -80,7 +83,12 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     2  all   CON       1.0  0.333  0.082
     3  all   PRO       2.0  0.667  0.082
     """
+    if not is_whole(rel):
+        raise ValueError(f"rel must be a whole number, got {shown(rel)}")
     judgments = Judgments(loaded_qrels(qrels))
+    if ALL_TOPICS in judgments.topics:
+        raise ValueError(f"topics must have other names than {ALL_TOPICS!r}, which stands for all "
+                         "of them together")
     annotations = group_annotations(judgments, groups, [rel])
     labels = annotations.labels
     size = len(labels)

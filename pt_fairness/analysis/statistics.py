@@ -437,7 +437,7 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
 
 
 def _decided(rows: pd.DataFrame, correction: str | None) -> pd.DataFrame:
-    """Return tests with the columns ``corrected, reject``.
+    """Add the columns ``corrected`` and ``reject`` to tests.
 
     :param rows: ``measure, n, p``
     """

@@ -291,7 +291,7 @@ def _method_parser(method: Any) -> argparse.ArgumentParser:
 
 
 def _value(text: str) -> Any:
-    """Return the value of a Python literal, or the text if it is another text."""
+    """Return the value of a Python literal; other text is returned as it is."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):  # nested too deeply

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import importlib
 import inspect
 import logging
@@ -430,17 +431,18 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
     return options.code
 
 
-#: The arguments that can be files which a command reads.
-_INPUTS = ("qrels", "runs", "groups", "people", "model", "targets", "human", "human_topics",
-           "topics", "topic_groups", "queries", "parameters")
+#: The options whose values are not files.
+_NO_INPUTS = ("format", "labels", "method", "names", "output")
 
 
 def _inputs(options: argparse.Namespace) -> Iterator[str]:
-    """Yield the paths that a command may read, without what follows a colon."""
-    for name in _INPUTS:
-        value = options.typed.get(name, [])
-        for text in value if isinstance(value, list) else [value]:
-            yield text.partition(":")[0]
+    """Yield the paths that a command may read: files, what patterns match, paths in measures."""
+    for name, value in options.typed.items():
+        texts = value if isinstance(value, list) else [value]
+        if name not in _NO_INPUTS:
+            for text in map(str, texts):
+                yield from glob.glob(text)
+                yield from re.split("['\":]", text)
 
 
 def _near_file(options: argparse.Namespace, message: str) -> str:

@@ -315,7 +315,10 @@ def posts(path: Path) -> Iterator[BlogPost]:
     with gzip.open(path, "rb") as file:
         content = file.read()
     for record in re.split(_START, content)[1:]:
-        post: Any = re.match(_POST, record)
+        post = re.match(_POST, record)
+        if post is None:
+            raise ValueError(f"a post in {path} must have <DOCHDR>…</DOCHDR> and </DOC>, got "
+                             f"{record[:100]!r}")
         doc_id, url, headers, body = post.groups(b"")
         yield BlogPost(doc_id.decode(), url.decode("latin-1"), headers.decode("latin-1"), body)
 

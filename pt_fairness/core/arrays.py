@@ -142,6 +142,7 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     :param name: ``'log2'`` 1/log2(i+1), ``'trec'`` 1/log2(max(i, 2)), ``'geometric'`` p^(i−1),
         ``'mmr'`` 1/i or ``'none'`` 1
     :param p: the persistence of ``'geometric'``
+    :raises ValueError: if the name is none of these
     """
     i = ranks(depth)
     if name == "log2":
@@ -152,7 +153,9 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
         return p ** (i - 1.0)
     if name == "mmr":
         return 1.0 / i
-    return np.ones(depth)
+    if name == "none":
+        return np.ones(depth)
+    raise ValueError(f"discount must be log2, trec, geometric, mmr or none, got {name!r}")
 
 
 def gain(name: str, relevance: Any, rel: int) -> Floats:

@@ -326,7 +326,7 @@ def _stacked(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def means(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the mean of each measure over the topics with a value, or the sum of :data:`SUMMED`.
+    """Return the mean of each measure over the topics with a value; of :data:`SUMMED`, the sum.
 
     :param values: a row for each topic and a column for each measure, by system
     """

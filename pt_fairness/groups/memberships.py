@@ -56,7 +56,7 @@ class Memberships(NamedTuple):
     unknown: Floats | None = None
 
     def unknown_of(self, n: int) -> Floats:
-        """Return ``unknown``, ``[n]``; if it is ``None``, 0 with a label and NaN without one."""
+        """Return the weight of ``@UNKNOWN``, ``[n]``; by default 0 with a label, NaN without."""
         if self.unknown is not None:
             return self.unknown
         labelled = self.label_counts(n) > 0

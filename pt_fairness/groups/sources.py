@@ -124,7 +124,7 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
     if table.weight is not None and (table.weight > 0).all() and not declared:
         documents = frame[frame.columns.intersection(["qid", "docno"])]
         if not documents.duplicated().any():
-            warn(f"the weights of {what} have no effect: no document has two groups (two rows)")
+            warn(f"the weights of {what} have no effect, because each document has one group")
     return Listed(table, name, order, declared)
 
 

@@ -110,10 +110,10 @@ class Names(NamedTuple):
         possible = [column]
         if column is None:
             possible = [name for name in left if name != documents] or ["COLUMN"]
-        form = "id={!r}, column={!r}"
         if self.is_file:
-            form = f"{self.where}:{{}}:{{}}"
-        calls = [form.format(documents, name) for name in possible]
+            calls = [f"{self.where}:{documents}:{name}" for name in possible]
+        else:
+            calls = [f"id={documents!r}, column={name!r}" for name in possible]
         names = ", ".join(map(str, self.names))
         return ValueError(f"{self.where} {reason}; its columns are {names}; use "
                           f"{' or '.join(calls)}")

@@ -1,4 +1,4 @@
-"""Runs: of files, by name (files, patterns, frames, lists and transformers), and registered."""
+"""Runs: their files, the forms in which functions take them, and registered ones."""
 
 from __future__ import annotations
 

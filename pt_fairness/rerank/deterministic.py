@@ -266,8 +266,8 @@ class fa_ir(GroupReRanker, label="FA*IR"):
     def _check_labels(self, labels: Sequence[str]) -> None:
         super()._check_labels(labels)
         if self.protected in ("minority", "majority") and len(labels) > 2:
-            warn(f"protected is {self.protected!r}: the smallest or largest group of each topic is "
-                 "compared with all the others as one; name the groups that are protected")
+            warn(f"protected is {self.protected!r}: one of {len(labels)} groups is protected in "
+                 "each topic, and the others count as one; protected= names the right ones")
 
     def reorder(self, topic: Candidates) -> Ints:
         if self.protected in ("minority", "majority"):

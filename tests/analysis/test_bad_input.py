@@ -52,6 +52,8 @@ def test_averages_are_not_a_per_query_frame():
         (lambda: analysis.ranked_groups({}, QRELS), "there are no runs"),
         (lambda: analysis.ranked_groups(3, QRELS), "runs must be .* got 3"),
         (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth=0), "depth must be"),
+        (lambda: analysis.group_distribution(QRELS, rel="1"), "rel .* '1'"),
+        (lambda: analysis.group_distribution(QRELS.assign(qid="all")), "topics .*'all'"),
         (lambda: table(AVERAGES, digits=True), "digits must"),
         (lambda: table(AVERAGES, labels={"AP": "a"}), "no measure 'AP'"),
         (lambda: table(AVERAGES, labels={"rKL@5": "nDCG@5"}), "labels .*'nDCG@5' for rKL@5")],

@@ -113,11 +113,11 @@ def test_options_can_come_before_the_files(files, command):
     assert behind == command("table", "qrels", "run", "-m", "AWRF@2", "P@1") and behind[0] == 0
 
 
-@each("argument", ["in.csv", "in.csv:text"])
-def test_an_input_is_not_replaced(folder_of, command, argument):
+@each("arguments", [["-m", "P@5", "--groups", "in.csv"], ["-m", "P@5", "--groups", "in.csv:text"],
+                    ["-m", "rKL(groups='in.csv')@5"], ["*.csv", "-m", "P@5"]])
+def test_an_input_is_not_replaced(folder_of, command, arguments):
     folder = folder_of({"in.csv": "x"})
-    code, out, err = command("table", "qrels", "run", "-m", "P@5", "--groups", argument, "-o",
-                             "./in.csv")
+    code, out, err = command("table", "qrels", "run", *arguments, "-o", "./in.csv")
     assert (code, out) == (2, "") and "--output './in.csv' is also an input" in err
     assert (folder / "in.csv").read_text() == "x"
 

@@ -1,6 +1,7 @@
 """The opinion tasks of TREC's Blog tracks."""
 
 import gzip
+import re
 
 import pytest
 
@@ -41,6 +42,14 @@ def post(number, body):
     return (f"<DOC>\n<DOCNO>{POST}{number}</DOCNO>\n<FEEDNO>BLOG06-feed-1</FEEDNO>\n"
             f"<PERMALINK>http://blog/{number}#\n</PERMALINK>\n<DOCHDR>\nHTTP/1.1 200 OK\n"
             f"Content-Type: text/html\n</DOCHDR>\n{body}\n</DOC>\n").encode()
+
+
+@pytest.mark.parametrize("tag, wrong", [(b"DOCHDR", b"HEAD"), (b"</DOC>", b"")])
+def test_a_bad_post(irds, files, tag, wrong):
+    content = gzip.compress(post(0, "") + post(1, "").replace(tag, wrong) + post(2, ""))
+    file = files.write("blogs06/corpus/20051206/permalinks-001.gz", content)
+    with pytest.raises(ValueError, match=rf"{re.escape(str(file))} must have .*{POST}1"):
+        list(irds.load("blogs06").docs_iter())
 
 
 def test_posts_are_read_day_by_day(irds, files):

@@ -132,6 +132,12 @@ def test_tables_that_have_to_be_explained(read, text, options, says):
         read(text, **options)
 
 
+def test_braces_in_the_name_of_a_file(folder_of):
+    folder_of({"{0}.csv": "expert,gender\nd1,F\n"})
+    with pytest.raises(ValueError, match=r"use \{0\}\.csv:expert:gender"):
+        groups.from_file("{0}.csv")
+
+
 def test_names_with_colons(folder_of):
     folder_of({"ml-100k.item": TRACKS})
     text = "ml-100k.item:item_id:token:class:token_seq"

@@ -337,6 +337,7 @@ VALUES = pd.DataFrame({"name": "A", "qid": ["1", "2"], "measure": ["rKL@5", "AWR
     (lambda: plots.shares(SHARES.assign(relevant=np.nan)), "known shares"),
     (lambda: plots.exposure(pd.concat([RANKED, RANKED.assign(name="two")])), "one system"),
     (lambda: plots.exposure(RANKED.assign(group=None)), "with a group"),
+    (lambda: plots.exposure(RANKED, discount="log10"), "'log10'"),
     (lambda: plots.exposure(RANKED, {"z": 1.0}), "'z'")])
 def test_errors(draw, word):
     with pytest.raises(ValueError, match=word):
