@@ -1,7 +1,5 @@
 """Cases of a parametrised test, of which most run on demand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

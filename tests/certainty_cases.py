@@ -1,7 +1,5 @@
 """Values of three systems on eight topics, and random per-query frames."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

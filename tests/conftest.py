@@ -1,7 +1,5 @@
 """Settings, and fixtures that several rooms share."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Checks of figures, and names that are hard to draw."""
 
-from __future__ import annotations
-
 import itertools
 
 from matplotlib.text import Text

@@ -1,7 +1,5 @@
 """What a group source says of documents, as one line of text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from pt_fairness.groups import Groups

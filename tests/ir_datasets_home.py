@@ -1,7 +1,5 @@
 """Fixtures: ir_datasets offline, in a home folder of its own with small files in real formats."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import importlib

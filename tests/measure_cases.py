@@ -1,7 +1,5 @@
 """What the tests of several measures share."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any

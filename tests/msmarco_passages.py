@@ -1,7 +1,5 @@
 """Passages of MS MARCO, their judgments and what the words of the genders say of them."""
 
-from __future__ import annotations
-
 TASKS = ["dev", "trec-dl-2019"]
 PASSAGES = {"11": "She gave Mary the book", "12": "John said he would come", "13": "a book",
             "14": "he or she", "15": "John paid Mary and he left", "16": "no one, he said"}

@@ -1,7 +1,5 @@
 """Many cases of one statement as one test."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import reprlib

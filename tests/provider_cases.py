@@ -1,7 +1,5 @@
 """What the tests of the provider share."""
 
-from __future__ import annotations
-
 import random
 import warnings
 from collections.abc import Callable

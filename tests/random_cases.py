@@ -1,7 +1,5 @@
 """Fixtures: small judgments and runs, by hand and at random."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field

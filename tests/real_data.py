@@ -1,7 +1,5 @@
 """Fixtures: public TREC data, which are no part of the project."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Results that are re-ranked: the worked example, and random topics."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

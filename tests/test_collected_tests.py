@@ -1,7 +1,5 @@
 """Every test runs: pytest collects none in another function, or in a class of another name."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The examples in the docstrings of the package and in the README."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import importlib.resources

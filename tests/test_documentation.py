@@ -1,7 +1,5 @@
 """The pages in pt_docs, and that they are about the package as it is."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.metadata
 import importlib.resources

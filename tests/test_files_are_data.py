@@ -1,7 +1,5 @@
 """What files and names hold is read, and never executed: .github/SECURITY.md."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The golden values: the package has them, and they are those of the slow versions."""
 
-from __future__ import annotations
-
 import csv
 import math
 import warnings

@@ -1,7 +1,5 @@
 """What is built of the project: the sdist, the wheel, and what they say of themselves."""
 
-from __future__ import annotations
-
 import ast
 import configparser
 import email

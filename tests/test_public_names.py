@@ -1,7 +1,5 @@
 """What dir() shows of the public modules."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """The slow versions against worked values."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

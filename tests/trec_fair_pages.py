@@ -1,7 +1,5 @@
 """Articles of TREC Fair 2022 in the format of its metadata file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 METADATA22 = "trec-fair/2022/trec_2022_articles_discrete.json.gz"

@@ -3,8 +3,6 @@
 The documents a1, b1, … are of the groups A and B. ``x`` is not judged and has no group.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Fixtures: files of a test, and pipes with paths."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import os

@@ -1,7 +1,5 @@
 """What the functions of the analysis refuse, in one sentence."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from one_test import each

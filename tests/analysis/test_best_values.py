@@ -1,7 +1,5 @@
 """Which end of a measure is better, and the best values of a table."""
 
-from __future__ import annotations
-
 import math
 from typing import ClassVar
 

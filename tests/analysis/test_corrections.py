@@ -1,7 +1,5 @@
 """Values that human labels of documents and of whole topics correct, and how these are read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

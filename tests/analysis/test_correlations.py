@@ -1,7 +1,5 @@
 """Normalisation, combination and correlations of averages."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

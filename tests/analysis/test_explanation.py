@@ -1,7 +1,5 @@
 """Explanations of values, compared with the provider's values and with sums by hand."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -1,7 +1,5 @@
 """Exposure over all topics and its inequality, compared with their slow versions."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

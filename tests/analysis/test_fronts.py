@@ -1,7 +1,5 @@
 """The front of relevance and fairness against every order of the documents."""
 
-from __future__ import annotations
-
 import random
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Effectiveness by group and its gaps: worked values, the slow version, and bad input."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Properties of a collection, compared with values by hand and the slow versions."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

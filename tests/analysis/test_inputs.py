@@ -1,7 +1,5 @@
 """Arguments of the functions of the analysis: runs, qrels, groups and measures."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Simulated wrong labels, compared with labels that are changed by hand."""
 
-from __future__ import annotations
-
 import math
 
 import ir_measures

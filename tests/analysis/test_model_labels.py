@@ -1,7 +1,5 @@
 """Values on a model's labels: the sampler of true labels, and its summary."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from pathlib import Path

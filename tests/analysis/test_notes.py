@@ -1,7 +1,5 @@
 """Significant changes in the fair direction, and the notes under a table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

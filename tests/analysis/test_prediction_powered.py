@@ -1,7 +1,5 @@
 """Values corrected by topics that people checked in full, and the documents to check."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

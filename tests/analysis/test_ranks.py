@@ -1,7 +1,5 @@
 """Documents that count, their groups, shares and targets at the ranks of one ranking."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -1,7 +1,5 @@
 """Who is shown: worked values, the slow version, the exact tail, and bad input."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random rankings that prefer some labels."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pandas as pd

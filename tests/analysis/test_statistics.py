@@ -1,7 +1,5 @@
 """Intervals, tests and verdicts, compared with the slow version, scipy and statsmodels."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

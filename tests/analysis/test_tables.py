@@ -1,7 +1,5 @@
 """Tables in their forms: values, marks, labels, and what is escaped and left out."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

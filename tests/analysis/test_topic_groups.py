@@ -1,7 +1,5 @@
 """Groups of topics and their gaps, compared with the slow version."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

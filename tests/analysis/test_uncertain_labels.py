@@ -1,7 +1,5 @@
 """Values under drawn labels, compared with groups that are drawn document by document."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import warnings

@@ -1,7 +1,5 @@
 """The values of a measure for ten documents that show less and less of a group."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -8,8 +8,6 @@ how many tables the sentence accuses it, and in how many it accuses another run.
 with an error if that is so in more than 5 % of all tables.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterator

@@ -8,8 +8,6 @@ agreement with the model. The script ends with an error if a share is below 0.88
 further than three standard errors from 0.5.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -9,8 +9,6 @@ and ends with an error if one is out of its bounds, which are for 60 experiments
 three hours on one core.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterator

@@ -9,8 +9,6 @@ the results, from which a later run goes on, and ``--list`` shows the mutants. A
 ``unclear`` if the test that fails also fails without it.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import copy

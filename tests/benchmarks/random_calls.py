@@ -7,8 +7,6 @@ seed alone, and only public names are used, so that two versions of the package 
 ``--compare A B`` counts the differences of two such files and prints the first ten.
 """
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import itertools

@@ -7,8 +7,6 @@ drawn at random, and others, which have the same groups or the two large ones al
 shows no document of a group, or half of those that a fair one would.
 """
 
-from __future__ import annotations
-
 import itertools
 import sys
 

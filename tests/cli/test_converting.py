@@ -1,7 +1,5 @@
 """``pt-fairness rerank``."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd

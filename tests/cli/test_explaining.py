@@ -1,7 +1,5 @@
 """``pt-fairness explain``: what is printed is enough to compute each value again."""
 
-from __future__ import annotations
-
 import math
 import re
 import warnings

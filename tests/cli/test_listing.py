@@ -1,7 +1,5 @@
 """``pt-fairness measures`` and ``groups``, and what ``--groups`` takes."""
 
-from __future__ import annotations
-
 import inspect
 import textwrap
 

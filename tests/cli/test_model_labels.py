@@ -1,7 +1,5 @@
 """Labels of a model on the command line."""
 
-from __future__ import annotations
-
 import io
 import shlex
 from html import unescape

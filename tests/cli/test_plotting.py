@@ -1,7 +1,5 @@
 """``pt-fairness plot``: the figures of pt_fairness.plots, in files."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import re

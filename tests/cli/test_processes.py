@@ -1,7 +1,5 @@
 """Commands in a process of their own: signals, pipes, closed and full outputs, progress."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

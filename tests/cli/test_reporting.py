@@ -1,7 +1,5 @@
 """``pt-fairness report``."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Collections in the formats of their files."""
 
-from __future__ import annotations
-
 import pytest
 from msmarco_passages import PASSAGES, QRELS, QUERIES
 from trec_fair_pages import METADATA22, PAGES22

@@ -1,7 +1,5 @@
 """Names of dataset ids, groups, values and targets, and what importing them imports."""
 
-from __future__ import annotations
-
 import importlib.resources
 import subprocess
 import sys

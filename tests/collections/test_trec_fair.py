@@ -1,7 +1,5 @@
 """TREC Fair: groups from the metadata, also as the evaluation code of the track reads them."""
 
-from __future__ import annotations
-
 import warnings
 
 import ir_measures

@@ -1,7 +1,5 @@
 """Array functions against plain Python: discounts, gains, divergences and largest sums."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

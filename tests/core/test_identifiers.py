@@ -1,7 +1,5 @@
 """The join of (topic, docno) pairs against plain Python."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import ir_measures

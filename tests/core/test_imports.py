@@ -1,7 +1,5 @@
 """The import hook: when it calls, and that it calls once."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import subprocess

@@ -1,7 +1,5 @@
 """Names of sources: registration, errors, files and equality; hashes of content."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os

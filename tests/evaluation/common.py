@@ -1,7 +1,5 @@
 """What the tests of many runs share: measures, and evaluation without warnings."""
 
-from __future__ import annotations
-
 import warnings
 from importlib.util import find_spec
 

@@ -1,7 +1,5 @@
 """Qrels and runs of synthetic cases, and registered groups."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 

@@ -1,7 +1,5 @@
 """Averages and comparisons where few or no topics have a value, and rounding."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A value that is built on documents far below the cutoff: the note of the table says so."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from evaluation.common import PROCESSES, evaluate_quietly

@@ -1,7 +1,5 @@
 """Arguments of an evaluation: without qrels, as of pt.Experiment, and with groups in columns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pyterrier as pt

@@ -1,7 +1,5 @@
 """What matched: how many documents have a group, or a value."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from one_test import each

@@ -1,8 +1,6 @@
 """Undefined measures, group sources of other documents, mistyped labels, and one against several.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Rankings whose documents all have one label are like themselves: the note counts them."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from evaluation.common import evaluate_quietly

@@ -1,7 +1,5 @@
 """The options of evaluate: groups, names, correction."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pyterrier as pt

@@ -1,7 +1,5 @@
 """Topics in which a share of 0 is replaced, so that the mean skew depends on the replacement."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from evaluation.common import PROCESSES, evaluate_quietly

@@ -1,7 +1,5 @@
 """Groups that a system hides: the facts of an evaluation, and the sentences of its table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

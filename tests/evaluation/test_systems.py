@@ -1,7 +1,5 @@
 """Transformers, dictionaries, ranks and columns of groups, wherever runs are taken."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import ir_measures

@@ -1,7 +1,5 @@
 """What tables show of group sources without a name: their pattern, or the name of their file."""
 
-from __future__ import annotations
-
 import os
 
 import pandas as pd

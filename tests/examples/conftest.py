@@ -1,7 +1,5 @@
 """Fixtures for the examples."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import io

@@ -1,7 +1,5 @@
 """Cocktail's example on the real collection."""
 
-from __future__ import annotations
-
 import importlib.resources
 
 import pytest

@@ -1,7 +1,5 @@
 """The tables of Das & Lease (2019)."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

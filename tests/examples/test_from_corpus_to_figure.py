@@ -1,7 +1,5 @@
 """The notebook, and the outputs that are stored in it."""
 
-from __future__ import annotations
-
 import shutil
 
 import nbformat

@@ -1,7 +1,5 @@
 """The correlations over newswire runs."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The figures of three pages, drawn by the blocks of the pages."""
 
-from __future__ import annotations
-
 import re
 from importlib import resources
 

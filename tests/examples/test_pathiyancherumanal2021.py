@@ -1,7 +1,5 @@
 """The scenarios of Pathiyan Cherumanal et al. (2021)."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]

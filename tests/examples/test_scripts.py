@@ -1,7 +1,5 @@
 """The examples without tests of their own, run as a user runs them."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The tables of the pages on Touché 2022, task 2, are those of the scripts."""
 
-from __future__ import annotations
-
 import importlib.resources
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Relevance against fairness, of every re-ranker."""
 
-from __future__ import annotations
-
 import pytest
 
 from pt_fairness import rerank

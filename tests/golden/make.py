@@ -3,8 +3,6 @@
 Run it where a measure is added, a collection is changed or a version is released.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import sys

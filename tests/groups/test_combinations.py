@@ -1,7 +1,5 @@
 """Products of groups, and probabilities of true labels from error rates."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

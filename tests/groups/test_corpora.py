@@ -1,7 +1,5 @@
 """Groups from any field of ir_datasets, and from the words of documents."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 import random

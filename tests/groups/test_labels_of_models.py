@@ -1,7 +1,5 @@
 """Labels of a transformer, and their agreement with human ones."""
 
-from __future__ import annotations
-
 import json
 import math
 import warnings

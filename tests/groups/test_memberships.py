@@ -1,7 +1,5 @@
 """Groups of all kinds: their tables, corrections and new names, classes of one's own, qrels."""
 
-from __future__ import annotations
-
 import pickle
 
 import ir_measures

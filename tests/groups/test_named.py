@@ -1,7 +1,5 @@
 """Groups by name and as arguments: what a measure or a function means by ``groups=``."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Groups from frames, mappings, patterns, files, qrels and votes; weights and orders of all."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 import random

@@ -1,7 +1,5 @@
 """Which columns of a table hold documents, topics, groups and weights, and how they are read."""
 
-from __future__ import annotations
-
 import json
 import warnings
 

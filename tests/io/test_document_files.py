@@ -1,7 +1,5 @@
 """Files of qrels and groups in all forms, and what is wrong in them."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io as standard_io

@@ -1,7 +1,5 @@
 """Files that are opened once and written whole, their columns, and the lock of a docstore."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import random

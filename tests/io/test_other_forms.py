@@ -1,7 +1,5 @@
 """Runs and qrels in the forms of other tools, and files in any encoding and compression."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Frames of other libraries, and those of recommender systems, wherever frames are taken."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pyarrow
 import pytest

@@ -1,7 +1,5 @@
 """Run files with one or several rankings of a topic, runs of answers, runs by name, and topics."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

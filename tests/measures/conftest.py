@@ -1,7 +1,5 @@
 """Measures against their slow versions, through ir_measures."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -4,8 +4,6 @@ TrecFair, GFR and the measures of document values need inputs of their own: thei
 with their other tests.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import warnings

@@ -1,7 +1,5 @@
 """Annotated, MRecall and OfGroup."""
 
-from __future__ import annotations
-
 import pickle
 
 import ir_measures

@@ -1,7 +1,5 @@
 """Distributions over groups, RepBias and Skew; documents with weights."""
 
-from __future__ import annotations
-
 import itertools
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """EEL, EED, EER, IAA, ExposureRatio, logDP, logEUR and logRUR."""
 
-from __future__ import annotations
-
 import itertools
 
 import ir_measures

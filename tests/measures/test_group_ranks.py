@@ -1,7 +1,5 @@
 """ARP, PEER, FAIR and PreF, and the m-tables."""
 
-from __future__ import annotations
-
 import itertools
 import random
 

@@ -1,7 +1,5 @@
 """GF and GFR, and the divergences of ordered labels."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import math

@@ -1,7 +1,5 @@
 """What holds of a measure as an object: parameters, text, docstring, scores."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import re

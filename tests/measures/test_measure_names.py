@@ -1,7 +1,5 @@
 """Measures as people type them, and the papers that they are from."""
 
-from __future__ import annotations
-
 import re
 
 import ir_measures

@@ -1,7 +1,5 @@
 """Topics without results, and one group alone, with which no measure looks fair."""
 
-from __future__ import annotations
-
 import ir_measures
 import pandas as pd
 import pytest

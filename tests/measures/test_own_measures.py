@@ -1,7 +1,5 @@
 """A measure of a function of arrays: its values, and the places where it works."""
 
-from __future__ import annotations
-
 import builtins
 import functools
 import math

@@ -1,7 +1,5 @@
 """The parameters of measures."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

@@ -1,7 +1,5 @@
 """Parity and viewpoint measures: normalisers against brute force, and norm='range'."""
 
-from __future__ import annotations
-
 import itertools
 
 import ir_measures

@@ -1,7 +1,5 @@
 """What holds for every measure alike."""
 
-from __future__ import annotations
-
 import random
 
 import ir_measures

@@ -1,7 +1,5 @@
 """Measures of document values."""
 
-from __future__ import annotations
-
 import pickle
 import random
 import re

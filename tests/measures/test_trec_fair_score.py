@@ -1,7 +1,5 @@
 """TrecFair against its slow version and the worked values."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 import random

@@ -1,7 +1,5 @@
 """Figures are drawn without a display, and closed after each test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import matplotlib

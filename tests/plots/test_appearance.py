@@ -1,7 +1,5 @@
 """Styles, colours, fonts, and what importing the figures changes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

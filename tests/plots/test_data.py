@@ -1,7 +1,5 @@
 """What each figure draws is what its frame holds."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Each figure is drawn once: its texts are inside, and none covers another."""
 
-from __future__ import annotations
-
 import warnings
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """α-nDCG and the other measures of ndeval: against ndeval itself, and beyond its limits; ties."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

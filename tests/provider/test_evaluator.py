@@ -1,7 +1,5 @@
 """The evaluator: inputs that it takes, refuses, warns of, or reads as something else."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pandas as pd

@@ -1,7 +1,5 @@
 """Qrels that judge a document for each group, as those of diversity tracks; OfGroup and MRecall."""
 
-from __future__ import annotations
-
 import warnings
 
 import ir_measures

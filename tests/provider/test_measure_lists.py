@@ -1,7 +1,5 @@
 """Lists of measures: parsed, given a group source, and checked."""
 
-from __future__ import annotations
-
 import ir_measures
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The measures in PyTerrier's experiments: batches, errors and warnings."""
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from typing import Any

@@ -1,7 +1,5 @@
 """Measures of other providers: whole columns against ir_measures' rows."""
 
-from __future__ import annotations
-
 import math
 
 import ir_measures

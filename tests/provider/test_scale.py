@@ -1,7 +1,5 @@
 """Memory and threads: what one evaluator needs, and what several threads get from it."""
 
-from __future__ import annotations
-
 import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor

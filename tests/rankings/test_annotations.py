@@ -1,7 +1,5 @@
 """Label sets, groups of judged documents and rankings, against plain Python."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Qrels as arrays, and runs in trec_eval's order, against plain Python."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import warnings

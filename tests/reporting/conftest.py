@@ -1,7 +1,5 @@
 """An experiment with difficult names, its report, and a browser that shows it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tables and the figures of a page, and difficult names."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The answer of a report: the fairest and the least fair system, and what is not known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

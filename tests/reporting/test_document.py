@@ -1,7 +1,5 @@
 """The arguments of a report, its sections, and what it returns."""
 
-from __future__ import annotations
-
 import sys
 from html import unescape
 

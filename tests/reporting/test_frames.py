@@ -1,7 +1,5 @@
 """The frames of the figures hold what the public functions return."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The paragraph for a paper states the facts of the experiment, and its BibTeX is complete."""
 
-from __future__ import annotations
-
 import re
 
 import ir_measures

@@ -1,7 +1,5 @@
 """The page: its tables without JavaScript, its bytes, its policy and its figures."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

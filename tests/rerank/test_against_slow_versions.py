@@ -1,7 +1,5 @@
 """The re-rankers and their slow versions: the worked examples, and random topics."""
 
-from __future__ import annotations
-
 import pytest
 from rerank_cases import (
     THREE_GROUPS,

@@ -1,7 +1,5 @@
 """DetGreedy, DetCons, DetRelaxed and DetConstSort beside other implementations."""
 
-from __future__ import annotations
-
 import numpy as np
 from rerank_cases import order, results
 from slow_versions import rerank as slow

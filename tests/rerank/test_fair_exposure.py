@@ -1,7 +1,5 @@
 """fair_exposure, against a linear programme with a variable for each document and rank."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Re-ranking by the labels that evaluate is an oracle: the command and the notes tell."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pyterrier as pt
 import pytest

@@ -1,7 +1,5 @@
 """Policies: random numbers, Plackett–Luce, and several draws."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

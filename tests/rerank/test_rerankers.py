@@ -1,7 +1,5 @@
 """The re-rankers as PyTerrier transformers, their results, and bad input."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -6,8 +6,6 @@ relevance, 12 PEER, 13 RADio, 14 exposure ratios, 15 attention and merit, 16 FA*
 17 and 18 numeric values, 19 pairs, 20 product labels and soft membership.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -4,8 +4,6 @@ Sapiezynski et al. 2019; TREC Fair Ranking track 2021 and 2022; Das & Lease 2019
 2022.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """§23 intervals, §24 tests and verdicts, §25 topic groups, one value at a time."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Mapping, Sequence

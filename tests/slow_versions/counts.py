@@ -1,7 +1,5 @@
 """Annotated, the stance measures (§5), RepBias (§6), NDKL and Skew with soft membership (§20)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

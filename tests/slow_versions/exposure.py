@@ -1,7 +1,5 @@
 """§10: expected exposure, EEL, EED, EER (Diaz et al. 2020)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

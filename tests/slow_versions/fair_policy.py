@@ -1,7 +1,5 @@
 """Slow version of the fairest policy: the linear programme of Singh & Joachims (2018)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from scipy.optimize import linprog

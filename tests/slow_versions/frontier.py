@@ -1,7 +1,5 @@
 """The front of relevance and fairness, by trying every order of the documents."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence

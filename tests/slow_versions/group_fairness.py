@@ -1,7 +1,5 @@
 """§11: GF, GFR (Sakai et al. 2023; NTCIR FairWeb)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Azzopardi & Vinay 2008; Rampisela et al. 2024.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence

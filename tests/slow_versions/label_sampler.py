@@ -1,7 +1,5 @@
 """True labels of documents by a Gibbs sampler, document by document."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import defaultdict

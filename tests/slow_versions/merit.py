@@ -3,8 +3,6 @@
 Singh & Joachims 2018; Raj & Ekstrand 2022; Biega et al. 2018.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial

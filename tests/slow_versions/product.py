@@ -1,7 +1,5 @@
 """§20: product labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from slow_versions.common import UNANNOTATED, Membership, Source

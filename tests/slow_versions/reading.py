@@ -1,7 +1,5 @@
 """Topics from rows of qrels and runs, as measures are given them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

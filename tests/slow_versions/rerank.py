@@ -1,7 +1,5 @@
 """Re-rankers of one topic: plain loops over documents, ranks and groups."""
 
-from __future__ import annotations
-
 import math
 import struct
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """§1: labels as text, and the order of a run."""
 
-from __future__ import annotations
-
 import math
 import struct
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Slow versions of the random numbers of policies and of the orders that they draw."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Sequence

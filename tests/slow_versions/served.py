@@ -1,7 +1,5 @@
 """Who is served: OfGroup with the measures of trec_eval, means and gaps by group, and MRecall."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Who is shown, by plain loops."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """§2 and §3: how far prefixes are from a population, with soft membership (§20)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -3,8 +3,6 @@
 Yang et al. 2024; Zehlike et al. 2017; Cachel et al. 2022.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

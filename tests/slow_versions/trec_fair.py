@@ -1,7 +1,5 @@
 """TREC Fair Ranking 2021 and 2022, task 1: nDCG · AWRF over the cells of all attributes."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence

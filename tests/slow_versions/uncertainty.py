@@ -1,7 +1,5 @@
 """§26 uncertain labels, one draw at a time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean as mean

@@ -3,8 +3,6 @@
 Kulshrestha et al. 2017. `values`: label → number, or None for the topic's registered numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -3,8 +3,6 @@
 Rekabsaz et al. 2021: the neutrality. Rekabsaz and Schedl 2020: tc, tf and bool.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -12,8 +12,6 @@ the true mean is that over all orders, with the true labels of the 30. The label
 cover the mean of the 50 topics with the true labels.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import sys

@@ -9,8 +9,6 @@ holds the value: for the stances as they are, and exchanged within each topic, w
 relation to relevance; with and without the label NO, that of most passages that are not relevant.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from pathlib import Path

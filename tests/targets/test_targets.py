@@ -1,7 +1,5 @@
 """Target distributions from outside the qrels, and the measures that take them."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Numbers of documents, and runs by name: frames, mappings, files, and their names."""
 
-from __future__ import annotations
-
 import math
 import pickle
 
