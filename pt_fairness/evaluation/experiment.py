@@ -241,9 +241,7 @@ def _fewer_topics(values: Mapping[str, pd.DataFrame],
     counts = {}
     for system, table in values.items():
         known = ~np.isnan(table.to_numpy())
-        if len(table) > len(topics):
-            known = known[table.index.isin(topics)]
-        counts[system] = known.sum(axis=0)
+        counts[system] = known[table.index.isin(topics)].sum(axis=0)
     most = np.max([*counts.values()], axis=0)
     fewer: Any = defaultdict(dict)
     for system, numbers in counts.items():

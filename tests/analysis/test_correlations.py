@@ -12,6 +12,7 @@ from scipy import stats
 
 from pt_fairness import FairnessWarning
 from pt_fairness.analysis import combine, correlations, minmax
+from pt_fairness.analysis.correlations import starred
 
 
 class TestMinMax:
@@ -95,6 +96,7 @@ class TestCorrelations:
             assert table["rKL@5"].isna().all() and table.loc["rKL@5"].isna().all()
             assert table.drop(index="rKL@5", columns="rKL@5").notna().all(axis=None)
         assert result.table.loc["rKL@5", "nDCG@5"] == "–"
+        assert starred(-1e-5, 0.5) == "0.0000", "without a sign"
 
     def test_missing_values(self, perquery):
         one = perquery[perquery["name"] == "A"]

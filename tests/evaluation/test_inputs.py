@@ -7,6 +7,7 @@ import pytest
 from one_test import each
 
 from pt_fairness import (
+    AWRF,
     FairnessWarning,
     analysis,
     evaluate,
@@ -100,6 +101,7 @@ def test_all_groups_need_no_relevant_documents(letters):
     """Which group is the minority depends on the relevant documents; all groups do not."""
     measure = rKL(protected="all", target="uniform") @ 5
     assert needs_qrels(rKL(target="uniform") @ 5) and not needs_qrels(measure)
+    assert needs_qrels(AWRF(target="mixed")) and not needs_qrels(AWRF(target="half"))
     without, known = (evaluate(RUN, qrels, [measure], groups="letters", progress=False)[0]
                       for qrels in (None, qrels_of(0)))
     assert without.iloc[0, 1] == pytest.approx(known.iloc[0, 1], abs=1e-12)

@@ -62,6 +62,9 @@ def test_the_kinds_that_are_named(experiment):
     assert averages["name"].tolist() == ["X", "Y", "[proportional]"]
     with pytest.raises(ValueError, match=r"references .*'best'"):
         evaluate(*experiment, MEASURES, references=["best"], progress=False)
+    every = ["random", "proportional", "largest-group-first", "smallest-group-first"]
+    averages, _ = evaluate(*experiment, MEASURES, references=every, progress=False)
+    assert averages["name"].tolist() == ["X", "Y", *ROWS]
 
 
 def test_each_group_source_has_its_own(experiment):

@@ -171,7 +171,7 @@ class TestFunctions:
         ("gap", {}, "name"), (lambda codes: codes, {}, "'<lambda>'"),
         *((gap, {"name": name}, f"'{name}'") for name in ("my gap", "class", "rKL", "nDCG")),
         (lambda codes, ranks: codes, {"name": "X"}, "ranks"),
-        *((gap, {"range": range}, "range") for range in ((1, 0), (1, 1))),
+        *((gap, {"range": range}, "range") for range in ((1, 0), (1, 1), (0, 0))),
         *((gap, {"ideal": end}, f"ideal={end}") for end in (2, math.nan)),
         (gap, {"ideal": math.inf, "range": (None, None)}, "ideal=inf")])
     def test_wrong_ones(self, function, options, word):

@@ -77,7 +77,7 @@ def test_every_parity_measure_parses_back(kind, params):
     pf.GFR(attributes={"h index": "nmd"}, targets={"h index": {"low": 0.5, "high": 0.5}}) @ 10,
     pf.RaB(values={"PRO": 1, "CON": -1}, abs=True) @ 5, pf.RaB(values="x", missing=-1.5),
     pf.RankingBias(values="x", background="qrels"),
-    pf.FaiRR(values={1: 0.5}, groups="trec-newswire"), pf.DistKL(smoothing=-0.0),
+    pf.FaiRR(values={1: 0.5, 2: -0.0}, groups="trec-newswire"), pf.DistKL(smoothing=-0.0),
     pf.rKL(target={"A": -0.0, "B": 1.0})])
 def test_other_measures_parse_back(measure):
     text = str(measure)

@@ -2,14 +2,11 @@
 
 import re
 
-import ir_measures
 import pandas as pd
 import pytest
 from one_test import each
 
-import pt_fairness
 from pt_fairness import groups, report
-from pt_fairness.measures import MEASURES
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
@@ -22,17 +19,6 @@ OTHER = RUN.assign(score=[1.0, 2.0] * 7)
 def made(measures=("nDCG@2", "AWRF@2"), runs=None, **options):
     runs = {"one": RUN, "two": OTHER, "three": OTHER} if runs is None else runs
     return report(runs, QRELS, list(measures), progress=False, **options)
-
-
-def test_systems_topics_measures_groups_and_versions():
-    text = made().paragraph
-    assert text.startswith("We evaluate 3 systems on 7 topics by nDCG@2 (Järvelin & Kekäläinen "
-                           "2002) and AWRF@2 (Sapiezynski et al. 2019).")
-    assert MEASURES["AWRF"].SHORT_DESC.rstrip(".") in text
-    assert "1 is fair; target: equal shares of all groups" in text
-    assert "the qrels (C, P)" in text
-    assert f"pt_fairness {pt_fairness.__version__}" in text
-    assert f"ir_measures {ir_measures.__version__} (MacAvaney et al. 2022)" in text
 
 
 @each("count, named", [(5, range(1, 6)), (7, [1, 7])])
