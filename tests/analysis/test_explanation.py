@@ -10,16 +10,7 @@ import pytest
 from case_marks import quick_cases
 from ir_measures import parse_measure
 
-from pt_fairness import (
-    ARaB,
-    FairnessWarning,
-    RaB,
-    TrecFair,
-    evaluate,
-    explain,
-    groups,
-    targets,
-)
+import pt_fairness as pf
 from pt_fairness.provider.measure_lists import parsed
 
 #: Every measure of this package that is a sum over ranks, with the parameters that change the sum.
@@ -29,7 +20,7 @@ OWN = [
     "rRD@5", "nDD(norm='protected-first')@4", "nDR", "nDKL@3", "nDJS(protected='g1')@4",
     "NDKL(target='qrels')@4", "NDKL(target='run')", "BiasP(pro='g0',con='g1',abs=True)",
     "BiasRBP(pro='g0',con='g1')@6", "BiasDCG(pro='g1',con='g0',abs=True)@6", "Annotated",
-    RaB(values={"g0": 1, "g1": -2}, abs=True), ARaB(values={"g0": -1}, abs=True) @ 20,
+    pf.RaB(values={"g0": 1, "g1": -2}, abs=True), pf.ARaB(values={"g0": -1}, abs=True) @ 20,
     "FaiRR(values={'g0':0.5,'g1':0.25})@5", "NFaiRR(values={'g0':0.5},background='qrels')@5",
     "PreF(p=0.3,protected='g0')", "GF(divergence='jsd',target='qrels',rel=2)",
     "GFR(attributes={},relevance='rbu')"]
@@ -60,9 +51,9 @@ def value_of(measure, case, qid: str) -> float:
 def frames_of(measure, case):
     """The explanation of every topic, with its value."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FairnessWarning)
+        warnings.simplefilter("ignore", pf.FairnessWarning)
         for qid in sorted({row[0] for row in case.qrels}):
-            frame, value, _, reason = explain(measure, case.run_frame, case.qrels_frame, qid)
+            frame, value, _, reason = pf.explain(measure, case.run_frame, case.qrels_frame, qid)
             if reason:
                 assert np.isnan(value)
                 value = 0.0  # as ir_measures counts it
@@ -84,7 +75,7 @@ class TestContributions:
 
     def test_worked_example(self, worked):
         """rND@3 of c, a, b: 2/3 of the population is PRO, and CON is protected."""
-        frame = explain("rND@3", worked.run_frame, worked.qrels_frame, "1").frame
+        frame = pf.explain("rND@3", worked.run_frame, worked.qrels_frame, "1").frame
         terms = [abs(share - 1 / 3) / math.log2(i + 1) for i, share in ((1, 1), (2, 1/2), (3, 1/3))]
         largest = sum(max(1 / 3, 2 / 3) / math.log2(i + 1) for i in (1, 2, 3))
         assert frame["docno"].tolist() == ["c", "a", "d", "b"]
@@ -105,7 +96,7 @@ class TestContributions:
             / (7 + 3 / math.log2(3) + 1 / 2),
             "BiasRBP@4": 0.2 * np.array([0, 0.8, 0, -(0.8**3)])}
         for name, expected in by_hand.items():
-            frame = explain(name, case.run_frame, case.qrels_frame, "1").frame
+            frame = pf.explain(name, case.run_frame, case.qrels_frame, "1").frame
             # gdeval writes five decimals.
             atol = 1e-5 if name.startswith(("ERR", "nDCG(dcg")) else 1e-12
             np.testing.assert_allclose(frame["contribution"], expected, atol=atol, err_msg=name)
@@ -124,12 +115,12 @@ class TestValueSoFar:
                 if row.counts:
                     k += 1
                     with warnings.catch_warnings():
-                        warnings.simplefilter("ignore", FairnessWarning)
+                        warnings.simplefilter("ignore", pf.FairnessWarning)
                         expected = value_of(f"{name}@{k}", case, qid)
                 assert row.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
     def test_a_measure_without_a_cutoff(self, worked):
-        frame = explain("Bpref", worked.run_frame, worked.qrels_frame, "1").frame
+        frame = pf.explain("Bpref", worked.run_frame, worked.qrels_frame, "1").frame
         for k in range(1, 5):
             (expected,) = ir_measures.iter_calc([parse_measure("Bpref")], worked.qrels_frame,
                                                 worked.run_frame.head(k))
@@ -141,13 +132,13 @@ class TestInput:
     def test_topic_without_results(self, worked):
         for measure, value in (("rND@3", 1.0), ("nDCG@3", 0.0), ("AWRF@3", 0.0)):
             nothing = worked.run_frame.head(0)
-            frame, found, *rest = explain(measure, nothing, worked.qrels_frame, "1")
+            frame, found, *rest = pf.explain(measure, nothing, worked.qrels_frame, "1")
             assert frame.empty and found == value and rest == ["", ""]
             assert frame.columns[:5].tolist() == ["rank", "docno", "label", "group", "counts"]
 
     def test_no_document_counts(self, worked):
         run = pd.DataFrame([("1", "x", 2.0)], columns=["query_id", "doc_id", "score"])
-        frame, value, formula, _ = explain("rND@3", run, worked.qrels_frame, "1")
+        frame, value, formula, _ = pf.explain("rND@3", run, worked.qrels_frame, "1")
         assert frame["contribution"].isna().all() and value == 1 and not formula
 
     @pytest.mark.parametrize("measure, qid, error", [
@@ -156,12 +147,12 @@ class TestInput:
         ("rKL(groups='no-such-groups')@5", "1", "no-such-groups")])
     def test_wrong_arguments(self, worked, measure, qid, error):
         with pytest.raises(ValueError, match=error):
-            explain(measure, worked.run_frame, worked.qrels_frame, qid)
+            pf.explain(measure, worked.run_frame, worked.qrels_frame, qid)
 
     def test_wrong_run(self, worked):
         two = pd.concat([worked.run_frame.assign(iteration=i) for i in ("0", "1")])
         with pytest.raises(ValueError, match="several rankings of topic '1'"):
-            explain("rKL@5", two, worked.qrels_frame, "1")
+            pf.explain("rKL@5", two, worked.qrels_frame, "1")
 
 
 def test_warnings_are_of_the_run_and_not_of_the_topic_alone(worked):
@@ -172,17 +163,17 @@ def test_warnings_are_of_the_run_and_not_of_the_topic_alone(worked):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for measure in ("rND@3", "AWRF@3", "nDCG@3", "alpha_nDCG@3"):
-            explain(measure, run, qrels, "3")
-    with pytest.warns(FairnessWarning) as told:
-        explain("rND@3", run[run["query_id"] != "3"], qrels, "3")
+            pf.explain(measure, run, qrels, "3")
+    with pytest.warns(pf.FairnessWarning) as told:
+        pf.explain("rND@3", run[run["query_id"] != "3"], qrels, "3")
     assert [str(one.message) for one in told] == ["the run returned nothing for topic '3'"]
 
 
 def test_trec_fair_is_explained_down_to_its_ideal(worked):
-    targets.register("half", pd.DataFrame({"group": ["PRO", "CON"], "share": [0.5, 0.5]}))
-    stances = groups.from_mapping({"a": "PRO", "b": "CON", "c": "PRO", "d": "CON"})
-    measure = TrecFair(attributes={stances: "half"}, ideal=2)
-    frame = explain(measure, worked.run_frame, worked.qrels_frame, "1").frame
+    pf.targets.register("half", pd.DataFrame({"group": ["PRO", "CON"], "share": [0.5, 0.5]}))
+    stances = pf.groups.from_mapping({"a": "PRO", "b": "CON", "c": "PRO", "d": "CON"})
+    measure = pf.TrecFair(attributes={stances: "half"}, ideal=2)
+    frame = pf.explain(measure, worked.run_frame, worked.qrels_frame, "1").frame
     (metric,) = ir_measures.iter_calc([measure], worked.qrels_frame, worked.run_frame)
     assert frame["docno"].tolist() == ["c", "a"]
     assert frame["value"].iloc[-1] == frame["topic value"].iloc[0] == metric.value
@@ -191,14 +182,14 @@ def test_trec_fair_is_explained_down_to_its_ideal(worked):
 def test_a_provider_that_breaks_ties_otherwise():
     tied = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})
     qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, 0, 0, 0]})
-    with pytest.warns(FairnessWarning, match="RR@5 is 1 .* value 0.25"):
-        frame = explain("RR@5", tied, qrels, "1").frame
+    with pytest.warns(pf.FairnessWarning, match="RR@5 is 1 .* value 0.25"):
+        frame = pf.explain("RR@5", tied, qrels, "1").frame
     assert frame["contribution"].tolist() == [0, 0, 0, 0.25] and set(frame["topic value"]) == {0.25}
 
 
 def test_reasons_of_undefined_topics(worked):
     worked.qrels = [("1", "c", 1, "PRO"), ("1", "a", 0, "CON")]
-    frame, value, formula, reason = explain("rND@3", worked.run_frame, worked.qrels_frame, "1")
+    frame, value, formula, reason = pf.explain("rND@3", worked.run_frame, worked.qrels_frame, "1")
     assert np.isnan(value) and not formula and "'PRO'" in reason and len(frame)
 
 
@@ -206,17 +197,17 @@ def test_the_reason_is_true(worked):
     """A target of 0 for a side, weights of grades that no document has, an empty target."""
     worked.qrels = [("1", "c", 1, "PRO"), ("1", "a", 1, "CON")]
     for measure in ("PEER(weights={2:1})@2", "logDP(target={'CON':0,'PRO':1},protected='CON')@2"):
-        *_, reason = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+        *_, reason = pf.explain(measure, worked.run_frame, worked.qrels_frame, "1")
         assert reason and "only the group" not in reason
     worked.qrels = [("1", "c", 0, "PRO"), ("1", "a", 0, "CON")]
-    frame = explain("AWRF(target='qrels')@2", worked.run_frame, worked.qrels_frame, "1").frame
+    frame = pf.explain("AWRF(target='qrels')@2", worked.run_frame, worked.qrels_frame, "1").frame
     assert frame.filter(like="target of").isna().all(axis=None)
 
 
 def test_a_divisor_of_0_has_no_formula(worked):
     worked.qrels = [("1", docno, 1, "PRO" if docno in "ac" else "CON") for docno in "abcd"]
     run = worked.run_frame.query("doc_id in ['a', 'c']")
-    _, value, formula, reason = explain("nDD@2", run, worked.qrels_frame, "1")
+    _, value, formula, reason = pf.explain("nDD@2", run, worked.qrels_frame, "1")
     assert (value, formula, reason) == (0.0, "", "")
 
 
@@ -224,8 +215,8 @@ def test_a_divisor_of_0_has_no_formula(worked):
 def test_of_the_judged_documents_alone(worked, source):
     """The first judged documents count, also with groups that have a source."""
     worked.qrels = [("1", "b", 1, "PRO"), ("1", "d", 2, "CON")]
-    frame = explain("nDCG(judged_only=True)@2", worked.run_frame, worked.qrels_frame, "1",
-                    groups=source).frame
+    frame = pf.explain("nDCG(judged_only=True)@2", worked.run_frame, worked.qrels_frame, "1",
+                       groups=source).frame
     assert frame["docno"].tolist() == ["c", "a", "d", "b"]
     assert frame["counts"].tolist() == [False, False, True, True]
     assert frame["contribution"].sum() == 1.0 and set(frame["topic value"]) == {1.0}
@@ -235,9 +226,9 @@ def test_of_the_judged_documents_alone(worked, source):
 def test_a_group_source_is_that_of_evaluate(worked, measure):
     run, qrels = worked.run_frame, worked.qrels_frame
     labels = {"a": "a", "b": "b", "c": "b", "d": "a"}
-    source = groups.from_mapping(labels)
-    frame, value, _, reason = explain(measure, run, qrels, "1", groups=source)
-    _, perquery = evaluate(run, qrels, measure, groups=source, progress=False)
+    source = pf.groups.from_mapping(labels)
+    frame, value, _, reason = pf.explain(measure, run, qrels, "1", groups=source)
+    _, perquery = pf.evaluate(run, qrels, measure, groups=source, progress=False)
     assert value == perquery.loc[perquery["qid"] == "1", "value"].item() and not reason
     assert set(frame["measure"]) == {measure} and set(frame["topic value"]) == {value}
     assert frame["group"].tolist() == [labels[docno] for docno in frame["docno"]]

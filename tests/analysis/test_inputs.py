@@ -7,15 +7,7 @@ import pytest
 from ir_measures import P, nDCG
 from one_test import each
 
-from pt_fairness import (
-    AWRF,
-    GFR,
-    Annotated,
-    FairnessWarning,
-    groups,
-    rKL,
-    rND,
-)
+import pt_fairness as pf
 from pt_fairness.analysis.inputs import (
     kept_annotations,
     measures_without_groups,
@@ -29,30 +21,31 @@ RUN = pd.DataFrame([("1", "b", 1.0), ("1", "a", 1.0), ("1", "z", 3.0), ("2", "a"
 
 
 def test_topics_that_a_source_drops_are_left_out():
-    source = groups.from_mapping({"a": "p", "b": "q"}).relabel({"2": {"p": "r"}})
-    found = kept_annotations(OF_IR_MEASURES, source, [AWRF @ 5])
+    source = pf.groups.from_mapping({"a": "p", "b": "q"}).relabel({"2": {"p": "r"}})
+    found = kept_annotations(OF_IR_MEASURES, source, [pf.AWRF @ 5])
     assert found.judgments.topics == ["2"] and found.labels == ["r"]
-    everything = kept_annotations(OF_IR_MEASURES, groups.from_mapping({"a": "p"}), [AWRF @ 5])
+    everything = kept_annotations(OF_IR_MEASURES, pf.groups.from_mapping({"a": "p"}), [pf.AWRF @ 5])
     assert everything.judgments.topics == ["2", "1"]
     with pytest.raises(ValueError, match="drops all topics of the qrels"):
         kept_annotations(OF_IR_MEASURES,
-                         groups.from_mapping({"a": "p"}).relabel({"7": {"p": "r"}}), [])
+                         pf.groups.from_mapping({"a": "p"}).relabel({"7": {"p": "r"}}), [])
 
 
 def test_labels_of_measures_that_no_document_has():
-    with pytest.warns(FairnessWarning, match="protected='w' names a group that no judged document"):
-        kept_annotations(OF_IR_MEASURES, None, [rND(protected="w") @ 5])
+    with pytest.warns(pf.FairnessWarning, match="'w' names a group that no judged document"):
+        kept_annotations(OF_IR_MEASURES, None, [pf.rND(protected="w") @ 5])
     with pytest.raises(ValueError, match="protected='w' names no group"):
-        kept_annotations(OF_IR_MEASURES, groups.from_mapping({"a": "p"}), [rND(protected="w") @ 5])
-    with pytest.warns(FairnessWarning, match="has a share for 'w'"):
-        found = kept_annotations(OF_IR_MEASURES, None, [AWRF(target={"x": 0.5, "w": 0.5})])
+        source = pf.groups.from_mapping({"a": "p"})
+        kept_annotations(OF_IR_MEASURES, source, [pf.rND(protected="w") @ 5])
+    with pytest.warns(pf.FairnessWarning, match="has a share for 'w'"):
+        found = kept_annotations(OF_IR_MEASURES, None, [pf.AWRF(target={"x": 0.5, "w": 0.5})])
     assert found.labels == ["x", "y"] and "w" in found.sets.labels
 
 
 @each("measures, says", [
-    ([], "confuse"), ([Annotated @ 5, nDCG @ 5], "got nDCG@5; the groups are those of x"),
-    ([P @ 5], "got P@5"), ([rKL(groups="trec-newswire") @ 5], "groups='trec-newswire'"),
-    ([GFR(attributes={"trec-newswire": "jsd"}) @ 5], "attributes="), (["rKL@0"], "cutoff")])
+    ([], "confuse"), ([pf.Annotated @ 5, nDCG @ 5], "got nDCG@5; the groups are those of x"),
+    ([P @ 5], "got P@5"), ([pf.rKL(groups="trec-newswire") @ 5], "groups='trec-newswire'"),
+    ([pf.GFR(attributes={"trec-newswire": "jsd"}) @ 5], "attributes="), (["rKL@0"], "cutoff")])
 def test_measures_that_are_not_possible(measures, says):
     with pytest.raises(ValueError, match=re.escape(says)):
         measures_without_groups(measures, "confuse", "the groups are those of x")

@@ -6,17 +6,7 @@ import pyterrier as pt
 import pytest
 from one_test import each
 
-from pt_fairness import (
-    AWRF,
-    FairnessWarning,
-    analysis,
-    evaluate,
-    explain,
-    groups,
-    report,
-    rKL,
-    targets,
-)
+import pt_fairness as pf
 from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.provider import FairnessProvider
 
@@ -57,7 +47,7 @@ def cases():
 def is_possible(measure):
     """Whether a measure takes its target."""
     try:
-        evaluate(RUN[:1], qrels_of(0), [measure], groups="letters", progress=False)
+        pf.evaluate(RUN[:1], qrels_of(0), [measure], groups="letters", progress=False)
     except ValueError:
         return False
     return True
@@ -65,10 +55,10 @@ def is_possible(measure):
 
 @pytest.fixture
 def letters(registered_groups, forget_targets):
-    registered_groups("letters", groups.from_mapping(GROUP))
-    targets.register("half", pd.DataFrame({"qid": [str(q) for q in range(6)] * 2,
-                                           "group": ["A"] * 6 + ["C"] * 6, "share": 0.5}))
-    targets.register("mixed", targets.get("half"), of_qrels=0.5)
+    registered_groups("letters", pf.groups.from_mapping(GROUP))
+    pf.targets.register("half", pd.DataFrame({"qid": [str(q) for q in range(6)] * 2,
+                                              "group": ["A"] * 6 + ["C"] * 6, "share": 0.5}))
+    pf.targets.register("mixed", pf.targets.get("half"), of_qrels=0.5)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -77,10 +67,10 @@ def test_the_value_is_that_with_any_qrels(letters, every):
     measures = {one: needs_qrels(one) for one in [*cases()][::every] if is_possible(one)}
     free = [one for one, needs in measures.items() if not needs]
     assert len(free) * every > 50 and len(measures) * every > 150
-    tables = [evaluate(RUN, qrels_of(seed), [*measures], groups="letters", progress=False).perquery
-              for seed in range(2)]
+    tables = [pf.evaluate(RUN, qrels_of(seed), [*measures], groups="letters",
+                          progress=False).perquery for seed in range(2)]
     with_qrels = [one.pivot(index="qid", columns="measure", values="value") for one in tables]
-    without = evaluate(RUN, None, free, groups="letters", progress=False).perquery
+    without = pf.evaluate(RUN, None, free, groups="letters", progress=False).perquery
     without = without.pivot(index="qid", columns="measure", values="value")
     for one in free:
         for found in with_qrels:
@@ -88,7 +78,7 @@ def test_the_value_is_that_with_any_qrels(letters, every):
     needy = [one for one, needs in measures.items() if needs]
     for one in needy[::8]:
         with pytest.raises(ValueError, match="cannot be computed without qrels") as error:
-            evaluate(RUN, None, ["AWRF@3", one], groups="letters", progress=False)
+            pf.evaluate(RUN, None, ["AWRF@3", one], groups="letters", progress=False)
         assert str(one) in str(error.value) and "AWRF@3" not in str(error.value)
     for one in needy:
         # FAIR of one group of three is 1 for almost all rankings; ARP needs qrels to know which
@@ -99,10 +89,10 @@ def test_the_value_is_that_with_any_qrels(letters, every):
 
 def test_all_groups_need_no_relevant_documents(letters):
     """Which group is the minority depends on the relevant documents; all groups do not."""
-    measure = rKL(protected="all", target="uniform") @ 5
-    assert needs_qrels(rKL(target="uniform") @ 5) and not needs_qrels(measure)
-    assert needs_qrels(AWRF(target="mixed")) and not needs_qrels(AWRF(target="half"))
-    without, known = (evaluate(RUN, qrels, [measure], groups="letters", progress=False)[0]
+    measure = pf.rKL(protected="all", target="uniform") @ 5
+    assert needs_qrels(pf.rKL(target="uniform") @ 5) and not needs_qrels(measure)
+    assert needs_qrels(pf.AWRF(target="mixed")) and not needs_qrels(pf.AWRF(target="half"))
+    without, known = (pf.evaluate(RUN, qrels, [measure], groups="letters", progress=False)[0]
                       for qrels in (None, qrels_of(0)))
     assert without.iloc[0, 1] == pytest.approx(known.iloc[0, 1], abs=1e-12)
 
@@ -117,7 +107,7 @@ def test_all_groups_need_no_relevant_documents(letters):
 ])
 def test_what_needs_qrels(letters, arguments, message):
     with pytest.raises(ValueError, match=message):
-        evaluate({"A": RUN}, progress=False, **arguments)
+        pf.evaluate({"A": RUN}, progress=False, **arguments)
 
 
 RANKED = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "score": [2.0, 1.0, 1.0]})
@@ -146,28 +136,28 @@ class TestBeforeTheFirstSystemRetrieves:
         ({"measures": ["AWRF@2"], "baseline": "B"}, "baseline"),
         ({"measures": ["nDCG@2"], "qrels": None}, "nDCG@2")])
     def test_errors_come(self, arguments, asked, options, word):
-        for function in evaluate, report:
+        for function in pf.evaluate, pf.report:
             with pytest.raises(ValueError, match=word):
                 function(**arguments | {"qrels": JUDGED} | options)
         assert not asked
 
     @each("function, options, word", [
-        (report, {"confidence": 2, "measures": "AWRF@2"}, "confidence"),
-        (report, {"uncertain": 1, "measures": "AWRF@2"}, "uncertain"),
-        (report, {"tolerance": -1, "baseline": "A", "measures": "AWRF@2"}, "tolerance"),
-        (report, {"test_zero": True, "measures": "AWRF@2"}, "BiasP"),
-        (report, {"topic_groups": 3, "measures": "AWRF@2"}, "topics"),
-        (analysis.against_random, {"groups": "no-such", "measures": "AWRF@2"}, "no-such"),
-        (analysis.document_exposure, {"by": "group", "groups": "no-such", "qrels": None},
+        (pf.report, {"confidence": 2, "measures": "AWRF@2"}, "confidence"),
+        (pf.report, {"uncertain": 1, "measures": "AWRF@2"}, "uncertain"),
+        (pf.report, {"tolerance": -1, "baseline": "A", "measures": "AWRF@2"}, "tolerance"),
+        (pf.report, {"test_zero": True, "measures": "AWRF@2"}, "BiasP"),
+        (pf.report, {"topic_groups": 3, "measures": "AWRF@2"}, "topics"),
+        (pf.analysis.against_random, {"groups": "no-such", "measures": "AWRF@2"}, "no-such"),
+        (pf.analysis.document_exposure, {"by": "group", "groups": "no-such", "qrels": None},
          "no-such"),
-        (analysis.inequality, {"discount": "log3", "qrels": None}, "discount"),
-        (analysis.label_noise, {"groups": "no-such", "measures": "AWRF@2", "eps": 0.1},
+        (pf.analysis.inequality, {"discount": "log3", "qrels": None}, "discount"),
+        (pf.analysis.label_noise, {"groups": "no-such", "measures": "AWRF@2", "eps": 0.1},
          "no-such"),
-        (analysis.ranked_groups, {"groups": "no-such"}, "no-such"),
-        (analysis.uncertain_labels, {"groups": "no-such", "measures": "AWRF@2"}, "no-such"),
-        (explain, {"qid": "3", "measure": "AWRF@2"}, "qid")])
+        (pf.analysis.ranked_groups, {"groups": "no-such"}, "no-such"),
+        (pf.analysis.uncertain_labels, {"groups": "no-such", "measures": "AWRF@2"}, "no-such"),
+        (pf.explain, {"qid": "3", "measure": "AWRF@2"}, "qid")])
     def test_errors_of_analyses_come(self, arguments, asked, function, options, word):
-        runs = {"run" if function is explain else "runs": arguments["runs"]}
+        runs = {"run" if function is pf.explain else "runs": arguments["runs"]}
         given = {"qrels": JUDGED, "topics": arguments["topics"]} | options
         with pytest.raises(ValueError, match=word):
             function(**runs, **given)
@@ -185,19 +175,19 @@ class TestColumnGroup:
         run = RANKED.assign(group=group) if "A" in where else RANKED
         qrels = self.plain.assign(group=group) if "qrels" in where else self.plain
         measures = ["AWRF@2", "alpha_nDCG@2"]
-        with pytest.warns(FairnessWarning, match=f"column group of {where}"):
-            result = evaluate({"A": run}, qrels, measures, progress=False)
-        expected, _ = evaluate({"A": RANKED}, JUDGED, measures, progress=False)
+        with pytest.warns(pf.FairnessWarning, match=f"column group of {where}"):
+            result = pf.evaluate({"A": run}, qrels, measures, progress=False)
+        expected, _ = pf.evaluate({"A": RANKED}, JUDGED, measures, progress=False)
         assert result.averages.equals(expected) and result.facts.groups == "the column group"
 
     @pytest.mark.filterwarnings("error")
     def test_other_groups_go_before_it(self):
         run = RANKED.assign(group="X")
-        found, _ = evaluate({"A": run}, JUDGED, "AWRF@2", progress=False)
-        assert found.equals(evaluate({"A": RANKED}, JUDGED, "AWRF@2", progress=False)[0])
-        evaluate({"A": run}, self.plain, "nDCG@2", progress=False)  # needs no groups
+        found, _ = pf.evaluate({"A": run}, JUDGED, "AWRF@2", progress=False)
+        assert found.equals(pf.evaluate({"A": RANKED}, JUDGED, "AWRF@2", progress=False)[0])
+        pf.evaluate({"A": run}, self.plain, "nDCG@2", progress=False)  # needs no groups
 
     def test_two_frames_that_differ(self):
         runs = {"A": RANKED.assign(group="PRO"), "B": RANKED.assign(group=["PRO", "CON", "PRO"])}
         with pytest.raises(ValueError, match="other groups of document 'b' for topic '1'"):
-            evaluate(runs, self.plain, "AWRF@2", progress=False)
+            pf.evaluate(runs, self.plain, "AWRF@2", progress=False)

@@ -5,21 +5,10 @@ import pandas as pd
 import pytest
 from ir_measures import nDCG
 
-from pt_fairness import (
-    AWRF,
-    EEL,
-    NDKL,
-    RaB,
-    analysis,
-    evaluate,
-    groups,
-    reference_rankings,
-    rKL,
-    table,
-)
+import pt_fairness as pf
 
 ROWS = ["[random order]", "[proportional]", "[largest group first]", "[smallest group first]"]
-MEASURES = [nDCG @ 5, rKL(protected="A") @ 5, AWRF @ 5]
+MEASURES = [nDCG @ 5, pf.rKL(protected="A") @ 5, pf.AWRF @ 5]
 
 
 @pytest.fixture
@@ -35,13 +24,13 @@ def experiment():
 
 @pytest.fixture
 def result(experiment):
-    return evaluate(*experiment, MEASURES, references=True, baseline="X", progress=False)
+    return pf.evaluate(*experiment, MEASURES, references=True, baseline="X", progress=False)
 
 
 def test_they_are_the_averages_of_the_reference_rankings(experiment, result):
     _, qrels = experiment
     averages = result.averages
-    expected, _ = evaluate(reference_rankings(qrels), qrels, MEASURES[1:], progress=False)
+    expected, _ = pf.evaluate(pf.reference_rankings(qrels), qrels, MEASURES[1:], progress=False)
     rows = averages.iloc[2:]
     assert rows["name"].tolist() == ROWS
     for measure in map(str, MEASURES[1:]):
@@ -58,52 +47,52 @@ def test_they_have_neither_tests_nor_topics(result):
 
 
 def test_the_kinds_that_are_named(experiment):
-    averages, _ = evaluate(*experiment, MEASURES, references=["proportional"], progress=False)
+    averages, _ = pf.evaluate(*experiment, MEASURES, references=["proportional"], progress=False)
     assert averages["name"].tolist() == ["X", "Y", "[proportional]"]
     with pytest.raises(ValueError, match=r"references .*'best'"):
-        evaluate(*experiment, MEASURES, references=["best"], progress=False)
+        pf.evaluate(*experiment, MEASURES, references=["best"], progress=False)
     every = ["random", "proportional", "largest-group-first", "smallest-group-first"]
-    averages, _ = evaluate(*experiment, MEASURES, references=every, progress=False)
+    averages, _ = pf.evaluate(*experiment, MEASURES, references=every, progress=False)
     assert averages["name"].tolist() == ["X", "Y", *ROWS]
 
 
 def test_each_group_source_has_its_own(experiment):
     runs, qrels = experiment
-    source = groups.from_mapping({f"d{d:02}": "low" if d < 15 else "high" for d in range(20)},
-                                 name="halves")
-    measures = [AWRF @ 5, AWRF(groups=source) @ 5]
-    averages, _ = evaluate(runs, qrels, measures, references=["largest-group-first"],
-                           progress=False)
+    source = pf.groups.from_mapping({f"d{d:02}": "low" if d < 15 else "high" for d in range(20)},
+                                    name="halves")
+    measures = [pf.AWRF @ 5, pf.AWRF(groups=source) @ 5]
+    averages, _ = pf.evaluate(runs, qrels, measures, references=["largest-group-first"],
+                              progress=False)
     for measure, of in zip(measures, (None, source), strict=True):
-        run = reference_rankings(qrels, groups=of)
-        expected, _ = evaluate(run, qrels, [measure], progress=False)
+        run = pf.reference_rankings(qrels, groups=of)
+        expected, _ = pf.evaluate(run, qrels, [measure], progress=False)
         value = averages[averages.columns[1 + measures.index(measure)]].iloc[2]
         assert value == expected.iloc[2, 1]
 
 
 def test_measures_of_documents_and_of_numbers_have_no_value(experiment):
-    measures = [NDKL @ 5, EEL @ 5, EEL(by="group") @ 5, RaB(values={"A": 1.0}) @ 5]
-    averages, _ = evaluate(*experiment, measures, references=True, progress=False)
+    measures = [pf.NDKL @ 5, pf.EEL @ 5, pf.EEL(by="group") @ 5, pf.RaB(values={"A": 1.0}) @ 5]
+    averages, _ = pf.evaluate(*experiment, measures, references=True, progress=False)
     assert averages.iloc[2:, 1:].isna().all().tolist() == [False, True, False, True]
 
 
 def test_they_are_never_the_best(result):
     fair = result.averages.copy()
     fair.loc[3, "rKL(protected='A')@5"] = 0.0
-    text = table(fair).md
+    text = pf.table(fair).md
     assert "**0.0000" not in text and "0.0000" in text
-    assert analysis.minmax(fair)["name"].tolist() == ["X", "Y"]
+    assert pf.analysis.minmax(fair)["name"].tolist() == ["X", "Y"]
 
 
 def test_a_topic_without_reference_rankings_is_left_out_of_their_rows(experiment):
     """AWRF with equal shares is defined for a topic without relevant documents, which has none."""
     runs, qrels = experiment
     none = qrels.assign(label=qrels["label"].where(qrels["qid"] != "t0", 0))
-    options = {"measures": [AWRF @ 5, rKL(protected="A") @ 5], "references": True,
+    options = {"measures": [pf.AWRF @ 5, pf.rKL(protected="A") @ 5], "references": True,
                "progress": False}
     with pytest.warns(UserWarning, match="reference rankings leave out 1 topics, such as 't0'"):
-        found = evaluate(runs, none, **options).averages.set_index("name").loc[ROWS]
-    others = evaluate(runs, none[none["qid"] != "t0"], **options).averages
+        found = pf.evaluate(runs, none, **options).averages.set_index("name").loc[ROWS]
+    others = pf.evaluate(runs, none[none["qid"] != "t0"], **options).averages
     others = others.set_index("name").loc[ROWS]
     assert found["AWRF@5"].tolist() == pytest.approx(others["AWRF@5"].tolist())
     assert found.iloc[:, 1].tolist() == pytest.approx(others.iloc[:, 1].tolist())

@@ -204,6 +204,11 @@ def test_trec_fair_with_one_ranking(tmp_path, header):
                                    "docno": ["592", "45", "8", "3"]}
 
 
+def test_a_docno_beside_a_page_is_the_document(tmp_path):
+    run = read_run(written(tmp_path / "run.csv", "qid,page_id,docno,score\n1,7,a,2\n"))
+    assert run["docno"].tolist() == ["a"]
+
+
 @each("text, says", [
     ("id\tseq_no\tpage_id\n\n1\t1\td1\n1\t2\n", "line 4: docno"),
     ("id\tpage_id\n1\t1\ta\n", r"line 2 .*2 columns"),

@@ -3,6 +3,7 @@
 import itertools
 import pickle
 import random
+import warnings
 
 import ir_measures
 import numpy as np
@@ -12,13 +13,7 @@ from case_marks import quick_cases
 from slow_versions.common import Membership, Source, Topic, mean_over_samples
 from slow_versions.trec_fair import trec_fair
 
-from pt_fairness import (
-    FairnessWarning,
-    TrecFair,
-    analysis,
-    groups,
-    targets,
-)
+import pt_fairness as pf
 
 WORLD, GENDER = "trec-fair/2021/world", "trec-fair/2021/gender"
 QRELS = pd.DataFrame({"query_id": "1", "doc_id": [f"p{i}" for i in range(1, 6)], "relevance": 1})
@@ -46,7 +41,7 @@ def frame_of(found, none="-"):
 @pytest.fixture
 def track(registered_groups):
     for name, found in [("continents", CONTINENTS), ("gender", GENDERS), ("sources", SOURCES)]:
-        registered_groups(name, groups.from_frame(frame_of(found)))
+        registered_groups(name, pf.groups.from_frame(frame_of(found)))
 
 
 ONE = {"attributes": {"continents": WORLD}}
@@ -75,7 +70,7 @@ def membership(found):
 
 @pytest.mark.parametrize("params, expected", WORKED)
 def test_worked_values(track, values, params, expected):
-    found = values([TrecFair(**params)], QRELS, RUN)
+    found = values([pf.TrecFair(**params)], QRELS, RUN)
     assert list(found.values()) == pytest.approx([expected], abs=5e-7)
     of = {"continents": CONTINENTS, "gender": GENDERS, "sources": SOURCES}
     topic = Topic(
@@ -83,7 +78,7 @@ def test_worked_values(track, values, params, expected):
         attributes={name: Source({d: membership(some) for d, some in found.items()},
                                  frozenset(g for some in found.values() for g in some))
                     for name, found in of.items()},
-        targets={name: dict(targets.get(name).to_numpy().tolist()) for name in (WORLD, GENDER)})
+        targets={name: dict(pf.targets.get(name).to_numpy().tolist()) for name in (WORLD, GENDER)})
     assert trec_fair(topic, **params) == pytest.approx(expected, abs=5e-7)
 
 
@@ -138,15 +133,15 @@ def test_slow_version(values, registered_groups, seed, names):
     sources, shares, qrels, run = random_case(seed)
     for name in names:
         frame = frame_of(sources[name], none=["-", None, ""][seed % 3])
-        registered_groups(name, groups.from_frame(frame))
+        registered_groups(name, pf.groups.from_frame(frame))
     for name, some in shares.items():
-        targets.register(name, pd.DataFrame(some.items(), columns=["group", "share"]))
+        pf.targets.register(name, pd.DataFrame(some.items(), columns=["group", "share"]))
     attributes = {name: f"test {name}" for name in names}
     pick = random.Random(seed)
     wanted = [{"attributes": attributes, "whole": ",".join({*names} & whole), **setting}
               for whole in ({"hard"}, set(), {"hard", "other"}) if whole <= {*names}
               for setting in pick.sample(SETTINGS, 30)]
-    measures = [TrecFair(**params) for params in wanted]
+    measures = [pf.TrecFair(**params) for params in wanted]
     qrels_frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance"])
     run_frame = pd.DataFrame(run, columns=["query_id", "doc_id", "score", "iteration"])
     found = values(measures, qrels_frame, run_frame)
@@ -169,55 +164,59 @@ def test_undefined_topics_and_topics_without_results(track, values):
     qrels = pd.DataFrame({"query_id": list("1234"), "doc_id": ["p1", "p9", "p1", "p1"],
                           "relevance": [1, 1, 0, 1]})
     run = pd.DataFrame({"query_id": list("123"), "doc_id": ["p9", "p9", "p1"], "score": 1.0})
-    measures = [TrecFair(**TWO), TrecFair(**TWO, value="awrf"), TrecFair(**TWO, value="ndcg")]
+    measures = [pf.TrecFair(**TWO, value=value) for value in ("score", "awrf", "ndcg")]
     found = values(measures, qrels, run)
     assert [[found[measure, qid] for qid in "1234"] for measure in measures] == [
         [0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0]]
-    undefined = analysis.undefined(qrels, measures)
+    undefined = pf.analysis.undefined(qrels, measures)
     assert undefined.groupby("measure", sort=False)["qid"].apply("".join).tolist() == [
         "23", "23", "3"]
 
 
 def test_no_document_of_the_run_is_known(track):
-    with pytest.warns(FairnessWarning, match="no document of the run, such as 'z', is in "
+    with pytest.warns(pf.FairnessWarning, match="no document of the run, such as 'z', is in "
                                              "the groups 'continents', so all of them weigh"):
         value, = ir_measures.calc_aggregate(
-            [TrecFair(**ONE, value="awrf")], QRELS, RUN.assign(doc_id="z").iloc[:1]).values()
+            [pf.TrecFair(**ONE, value="awrf")], QRELS, RUN.assign(doc_id="z").iloc[:1]).values()
     assert value == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for docno in ("p1", "p2", "p4", "p6"):
+            pf.TrecFair(**ONE).calc_aggregate(QRELS, RUN.assign(doc_id=docno).iloc[:1])
 
 
 def test_topics_that_a_source_drops(track, registered_groups):
-    stances = groups.from_mapping({"p1": "PRO", "p2": "CON"})
+    stances = pf.groups.from_mapping({"p1": "PRO", "p2": "CON"})
     registered_groups("leaning", stances.relabel({"1": "liberal", "2": "both or neither"}))
-    targets.register("even", pd.DataFrame({"group": ["liberal", "conservative"], "share": 0.5}))
+    pf.targets.register("even", pd.DataFrame({"group": ["liberal", "conservative"], "share": 0.5}))
     qrels = pd.concat([QRELS, QRELS.assign(query_id="2")])
     run = pd.concat([RUN, RUN.assign(query_id="2")])
-    measure = TrecFair(attributes={"leaning": "even"}, value="awrf")
-    with pytest.warns(FairnessWarning, match=r"liberal-.* drops 1 of 2 topics .*'2'"):
+    measure = pf.TrecFair(attributes={"leaning": "even"}, value="awrf")
+    with pytest.warns(pf.FairnessWarning, match=r"liberal-.* drops 1 of 2 topics .*'2'"):
         first, second = (m.value for m in ir_measures.iter_calc([measure], qrels, run))
     assert 0 < first < 1 and np.isnan(second)
 
 
 def test_a_label_that_only_the_run_has_is_unknown(registered_groups, values):
-    class Open(groups.Groups):
+    class Open(pf.groups.Groups):
         def lookup(self, qids, docnos):
             rows = [(q, d, g) for q, d in zip(qids, docnos, strict=True)
                     for g in {"a": ["A"], "b": ["B"], "c": ["-"]}.get(d, [])]
             return pd.DataFrame(rows, columns=["qid", "docno", "group"])
 
     registered_groups("open", Open("open"))
-    targets.register("A and C", pd.DataFrame({"group": ["A", "C"], "share": [0.5, 0.5]}))
+    pf.targets.register("A and C", pd.DataFrame({"group": ["A", "C"], "share": [0.5, 0.5]}))
     qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "c"], "relevance": 1})
     runs = [pd.DataFrame({"query_id": "1", "doc_id": ["a", docno], "score": [2, 1]})
             for docno in "bc"]
-    measure = TrecFair(attributes={"open": "A and C"}, value="awrf")
+    measure = pf.TrecFair(attributes={"open": "A and C"}, value="awrf")
     found = [values([measure], qrels, run)[measure, "1"] for run in runs]
     assert found[0] == found[1] > 0
 
 
 def test_text_pickle_and_objects(track):
-    measure = TrecFair(attributes={"gender": GENDER, "continents": WORLD},
-                       whole="gender,continents", ideal=1000) @ 20
+    measure = pf.TrecFair(attributes={"gender": GENDER, "continents": WORLD},
+                          whole="gender,continents", ideal=1000) @ 20
     text = (f"TrecFair(attributes={{'continents':'{WORLD}','gender':'{GENDER}'}},"
             "whole='continents,gender',ideal=1000)@20")
     assert str(measure) == text and ir_measures.parse_measure(text) == measure
@@ -228,16 +227,16 @@ def test_text_pickle_and_objects(track):
     assert list(found.param("attributes").items()) == [
         ("groups continents", f"target {WORLD}"), ("groups gender", f"target {GENDER}")]
     assert found.whole == [True, True]
-    source = groups.from_frame(frame_of(GENDERS))
-    own = TrecFair(attributes={source: GENDER}, whole=source.name, value="awrf")
-    named = TrecFair(attributes={"gender": GENDER}, whole="gender", value="awrf")
+    source = pf.groups.from_frame(frame_of(GENDERS))
+    own = pf.TrecFair(attributes={source: GENDER}, whole=source.name, value="awrf")
+    named = pf.TrecFair(attributes={"gender": GENDER}, whole="gender", value="awrf")
     one, two = ir_measures.calc_aggregate([own, named], QRELS, RUN).values()
     assert one == two == pytest.approx(0.944518, abs=5e-7)
 
 
 def test_wrong_sources_and_targets(track):
     by_topic = pd.DataFrame({"qid": "1", "group": ["male", "female"], "share": 0.5})
-    targets.register("by topic", by_topic)
+    pf.targets.register("by topic", by_topic)
     for params, error in [
         ({"attributes": {"gender": "by topic"}}, "target must have .*'by topic'"),
         ({"attributes": {"gender": f"{GENDER}/track"}}, "target must have .*/track'"),
@@ -245,4 +244,4 @@ def test_wrong_sources_and_targets(track):
         ({"attributes": {"sources": WORLD}, "whole": "sources"}, "groups without weights"),
     ]:
         with pytest.raises(ValueError, match=error):
-            ir_measures.calc_aggregate([TrecFair(**params)], QRELS, RUN)
+            ir_measures.calc_aggregate([pf.TrecFair(**params)], QRELS, RUN)

@@ -8,18 +8,7 @@ from ir_measures import AP, ERR_IA, P, alpha_nDCG, nDCG
 from ir_measures.util import Qrel, ScoredDoc
 from provider_cases import ALL, QRELS, RUN, by_topic, told, told_of
 
-from pt_fairness import (
-    AWRF,
-    Annotated,
-    DistFair,
-    FairnessWarning,
-    groups,
-    logDP,
-    nDD,
-    nDJS,
-    rKL,
-    rND,
-)
+import pt_fairness as pf
 
 JUDGED = pd.DataFrame([("1", "a", 1, "A"), ("1", "b", 1, "B"), ("2", "a", 1, "A"),
                       ("2", "b", 0, "B")],
@@ -58,32 +47,33 @@ def test_beside_other_measures(make_case):
 def test_a_topic_of_the_run_alone_is_left_out_and_one_of_the_qrels_alone_is_not(worked):
     qrels = pd.concat([worked.qrels_frame, worked.qrels_frame.assign(query_id="only judged")])
     run = pd.concat([worked.run_frame, worked.run_frame.assign(query_id="only retrieved")])
-    found = by_topic([rND @ 3, Annotated], qrels, run)
+    found = by_topic([pf.rND @ 3, pf.Annotated], qrels, run)
     assert found[("rND@3", "1")] == pytest.approx(0.54330, abs=5e-6)
     assert found[("rND@3", "only judged")] == 1.0 and found[("Annotated", "only judged")] == 0.0
     assert "only retrieved" not in {qid for _, qid in found}
 
 
 def test_groups_of_other_documents_are_warned_of(worked):
-    other = groups.from_mapping({"Xa": "PRO", "Xc": "CON"}, name="other")
+    other = pf.groups.from_mapping({"Xa": "PRO", "Xc": "CON"}, name="other")
     qrels, run = worked.qrels_frame, worked.run_frame
-    unknown, undefined = told_of([rND(groups=other) @ 3], qrels, run)
+    unknown, undefined = told_of([pf.rND(groups=other) @ 3], qrels, run)
     assert "judged" in unknown and "'a'" in unknown and "'c'" in unknown
     assert "1 of 1 topics" in undefined and "'a'" in undefined
     # Measures that need no relevant document have a warning, too.
-    (text,) = told_of([AWRF(groups=other) @ 3, nDJS(groups=other)], qrels, run)
+    (text,) = told_of([pf.AWRF(groups=other) @ 3, pf.nDJS(groups=other)], qrels, run)
     assert text == unknown
     # One warning of undefined topics, whatever the sources of the measures.
     one_group = qrels[qrels["iteration"] == "PRO"]
-    _, text = told_of([rND @ 3, rND(groups=other) @ 3], one_group, run)
+    _, text = told_of([pf.rND @ 3, pf.rND(groups=other) @ 3], one_group, run)
     assert "rND@3 on 1 of 1" in text and "rND(groups='other')@3 on 1 of 1" in text
     # The judged documents have groups, the ranked ones none.
-    known = groups.from_mapping({"a": "PRO", "b": "CON"})
-    texts = told_of([AWRF(groups=known) @ 3], qrels, {"1": {"y": 1.0}})
+    known = pf.groups.from_mapping({"b": "CON"}, order=["CON", "PRO"])
+    texts = told_of([pf.AWRF(groups=known) @ 3], qrels, {"1": {"y": 1.0}})
     assert any("group" in text and "'y'" in text for text in texts)
+    assert not any("no judged" in text for text in texts)
 
 
-class Grouped(groups.Groups):
+class Grouped(pf.groups.Groups):
     """Groups of a class, with labels that it may not keep to."""
 
     complete = True
@@ -102,9 +92,9 @@ def test_a_label_that_only_the_target_of_another_measure_adds():
     qrels = pd.DataFrame({"query_id": "1", "doc_id": list("abc"), "relevance": 1})
     run = qrels[["query_id", "doc_id"]].assign(score=[3.0, 2.0, 1.0])
     source = Grouped({"a": "A", "b": "AB", "c": "C"}, labels=["A", "C"])
-    pooled = AWRF(groups=source, target="collection") @ 5
-    other = AWRF(groups=source, target={"A": 0.5, "B": 0.5}) @ 5
-    with pytest.warns(FairnessWarning, match="'B'"):
+    pooled = pf.AWRF(groups=source, target="collection") @ 5
+    other = pf.AWRF(groups=source, target={"A": 0.5, "B": 0.5}) @ 5
+    with pytest.warns(pf.FairnessWarning, match="'B'"):
         together = ir_measures.calc_aggregate([pooled, other], qrels, run)
     alone = ir_measures.calc_aggregate([pooled], qrels, run)
     assert together[pooled] == pytest.approx(alone[pooled], abs=1e-12)
@@ -114,14 +104,14 @@ def test_topics_that_are_undefined_for_one_run():
     """The target is the run."""
     run = pd.DataFrame([("1", "a", 2.0), ("1", "b", 1.0), ("2", "a", 2.0), ("2", "b", 1.0)],
                        columns=["query_id", "doc_id", "score"])
-    measure = logDP(target="run", protected="A")
+    measure = pf.logDP(target="run", protected="A")
     evaluator = ir_measures.evaluator([measure], JUDGED)
     messages = told(lambda: [list(evaluator.iter_calc(rows)) for rows in (run, run[:3], run[1:])])
     both, another = messages
     assert str(measure) in both and "1 of 2 topics ('2')" in both and "('1')" in another
 
 
-SOURCE = groups.from_mapping({"a": "PRO", "c": "CON"})
+SOURCE = pf.groups.from_mapping({"a": "PRO", "c": "CON"})
 WORKED = pytest.approx(0.54330, abs=5e-6)
 
 
@@ -136,9 +126,9 @@ def test_qrels_without_annotations_are_refused(worked, iteration):
     if iteration is None:
         qrels = qrels.drop(columns="iteration")
     with pytest.raises(ValueError, match=r"must have groups.*groups="):
-        by_topic([rND, nDCG @ 5], qrels, worked.run_frame)
-    source = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON"})
-    assert one_value(rND(groups=source) @ 3, qrels, worked.run_frame) == WORKED
+        by_topic([pf.rND, nDCG @ 5], qrels, worked.run_frame)
+    source = pf.groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON"})
+    assert one_value(pf.rND(groups=source) @ 3, qrels, worked.run_frame) == WORKED
 
 
 @pytest.mark.parametrize("measure", [nDCG @ 5, alpha_nDCG @ 0, ERR_IA, ERR_IA @ 21], ids=str)
@@ -149,11 +139,11 @@ def test_the_provider_by_itself_refuses_measures(worked, measure):
 
 
 @pytest.mark.parametrize("measure, words", [
-    (rND(protected="NONE"), ["'NONE'", "'CON', 'PRO'"]),
-    (rND(protected="CON,NONE"), ["'NONE'"]),
-    (rND(protected="NONE", target={"NONE": 0.5, "PRO": 0.5}), ["share for 'NONE'"]),
-    (rND(protected="NONE", target={"NONE": 0.5, "PRO": 0.5}, groups=SOURCE), ["share for 'NONE'"]),
-    (rKL(protected="minoritty"), ["'minority'", "'all'"])])
+    (pf.rND(protected="NONE"), ["'NONE'", "'CON', 'PRO'"]),
+    (pf.rND(protected="CON,NONE"), ["'NONE'"]),
+    (pf.rND(protected="NONE", target={"NONE": 0.5, "PRO": 0.5}), ["share for 'NONE'"]),
+    (pf.rND(protected="NONE", target={"NONE": 0.5, "PRO": 0.5}, groups=SOURCE), ["for 'NONE'"]),
+    (pf.rKL(protected="minoritty"), ["'minority'", "'all'"])])
 def test_labels_that_no_document_has_are_warned_of(worked, measure, words):
     text = told_of([measure], worked.qrels_frame, worked.run_frame)[0]
     assert all(word in text for word in words)
@@ -162,7 +152,7 @@ def test_labels_that_no_document_has_are_warned_of(worked, measure, words):
 @pytest.mark.parametrize("empty", [[], {}, pd.DataFrame([("1", "a", 1.0)], columns=RUN)[:0]],
                          ids=["list", "dict", "frame"])
 def test_an_empty_run_is_unfair(worked, empty):
-    assert "0 of the 1 topics" in told_of([rND @ 2], worked.qrels_frame, empty)[0]
+    assert "0 of the 1 topics" in told_of([pf.rND @ 2], worked.qrels_frame, empty)[0]
     found = by_topic([*ALL, ERR_IA @ 5], worked.qrels_frame, empty)
     zero = {"Annotated@10": 0.0, "alpha_nDCG@5": 0.0, "ERR_IA@5": 0.0}
     values = dict.fromkeys(map(str, ALL), 1.0) | zero
@@ -172,17 +162,17 @@ def test_an_empty_run_is_unfair(worked, empty):
 def test_empty_qrels():
     empty = pd.DataFrame([("1", "a", 1, "A")], columns=QRELS)[:0]
     run = pd.DataFrame([("q", "a", 1.0)], columns=RUN)
-    assert by_topic([*ALL, nDD(norm="none"), ERR_IA @ 5], empty, run) == {}
+    assert by_topic([*ALL, pf.nDD(norm="none"), ERR_IA @ 5], empty, run) == {}
 
 
 def test_qrels_that_annotate_nothing_leave_nothing_to_compare_with(worked):
     qrels = worked.qrels_frame.assign(iteration="-")
-    for measure in (rND @ 2, rKL(protected="all")):
+    for measure in (pf.rND @ 2, pf.rKL(protected="all")):
         assert one_value(measure, qrels, worked.run_frame) == 0.0
         (text,) = told_of([measure], qrels, worked.run_frame)
         assert "1 of 1 topics" in text and "'a'" in text
     # A run without an annotated document is its own population: unfair, not undefined.
-    assert by_topic([nDJS @ 3, Annotated], qrels, worked.run_frame) == {
+    assert by_topic([pf.nDJS @ 3, pf.Annotated], qrels, worked.run_frame) == {
         ("nDJS@3", "1"): 1.0, ("Annotated", "1"): 0.0}
 
 
@@ -192,8 +182,8 @@ def test_ids_that_became_floats_are_the_whole_numbers_that_they_were(kind):
     run = pd.DataFrame([["1", "2", 2.0], ["1", "1", 1.0]], columns=RUN)
     floats = {"query_id": float, "doc_id": float}
     as_floats = [frame.astype(floats).astype({"doc_id": kind}) for frame in (qrels, run)]
-    measures = [rND @ 2, Annotated @ 2, alpha_nDCG @ 2,
-                rND(groups=groups.from_mapping({1: "A", 2: "B"})) @ 2]
+    measures = [pf.rND @ 2, pf.Annotated @ 2, alpha_nDCG @ 2,
+                pf.rND(groups=pf.groups.from_mapping({1: "A", 2: "B"})) @ 2]
     expected = ir_measures.calc_aggregate(measures, qrels, run)
     assert expected[measures[1]] == 1.0
     for one, other in ((as_floats[0], run), (qrels, as_floats[1]), as_floats):
@@ -201,12 +191,12 @@ def test_ids_that_became_floats_are_the_whole_numbers_that_they_were(kind):
 
 
 def test_a_group_that_the_run_alone_has_is_unannotated_and_warned_of(worked):
-    class Open(groups.Groups):
+    class Open(pf.groups.Groups):
         def lookup(self, qids, docnos):
             known = {"a": "PRO", "b": "PRO", "c": "CON", "d": "NEW"}
             return pd.DataFrame({"qid": qids, "docno": docnos, "group": map(known.get, docnos)})
 
-    measure = rND(groups=Open("open-groups")) @ 3
+    measure = pf.rND(groups=Open("open-groups")) @ 3
     (message,) = told_of([measure], worked.qrels_frame, worked.run_frame)
     assert "NEW" in message
     assert one_value(measure, worked.qrels_frame, worked.run_frame) == WORKED
@@ -216,16 +206,16 @@ def test_undefined_topics_are_zero_and_warned_of_once(worked):
     # Only PRO is relevant: without a second group there is no minority.
     qrels = pd.concat([worked.qrels_frame, pd.DataFrame([("2", "a", 1, "PRO")], columns=QRELS)])
     run = pd.concat([worked.run_frame, worked.run_frame.assign(query_id="2")])
-    evaluator = ir_measures.evaluator([rND @ 3, rKL @ 3, nDD], qrels)
+    evaluator = ir_measures.evaluator([pf.rND @ 3, pf.rKL @ 3, pf.nDD], qrels)
     results = []
     messages = told(lambda: results.extend(
         evaluator.calc_aggregate(frame) for frame in (run, worked.run_frame, run[:0])))
     assert len(messages) == 2 and "1 of the 2 topics" in messages[1]
     assert "rKL@3, rND@3 on 1 of 2 topics ('2')" in messages[0]
-    assert [2 * result[rND @ 3] for result in results] == [WORKED, WORKED, 1.0]
+    assert [2 * result[pf.rND @ 3] for result in results] == [WORKED, WORKED, 1.0]
 
 
-DROPPING = groups.from_mapping({"a": "PRO", "b": "CON", "c": "PRO"}).relabel(
+DROPPING = pf.groups.from_mapping({"a": "PRO", "b": "CON", "c": "PRO"}).relabel(
     {"1": "liberal", "2": "both or neither"})
 DROPPED_QRELS = pd.DataFrame(
     [("1", "a", 1), ("1", "b", 1), ("1", "c", 1), ("2", "a", 1), ("2", "b", 1)], columns=QRELS[:3])
@@ -240,7 +230,7 @@ def test_topics_that_groups_drop_are_in_no_mean(name):
     qrels, run = DROPPED_QRELS, DROPPED_RUN
     plain = ir_measures.parse_measure(name)
     measure = plain(groups=DROPPING)
-    with pytest.warns(FairnessWarning, match=r"1 of 2 topics .*'2'"):
+    with pytest.warns(pf.FairnessWarning, match=r"1 of 2 topics .*'2'"):
         means = ir_measures.calc_aggregate([measure, nDCG @ 3], qrels, run)
     expected = ir_measures.calc_aggregate([plain], DROPPING.to_qrels(qrels), run)[plain]
     assert means[measure] == expected and means[nDCG @ 3] == 1.0
@@ -250,7 +240,7 @@ def test_topics_that_groups_drop_are_in_no_mean(name):
 
 
 @pytest.mark.parametrize("measure", [
-    rKL(protected="all") @ 2, DistFair(target={"A": 0.5, "B": 0.5}) @ 2], ids=str)
+    pf.rKL(protected="all") @ 2, pf.DistFair(target={"A": 0.5, "B": 0.5}) @ 2], ids=str)
 def test_a_divergence_from_a_target_that_a_thousand_groups_lack(measure):
     rows = [("1", "a", 1, "A"), ("1", "b", 1, "B"),
             *(("2", f"d{i}", 1, f"g{i}") for i in range(1001))]
@@ -262,7 +252,7 @@ def test_a_divergence_from_a_target_that_a_thousand_groups_lack(measure):
 
 
 def test_qrels_without_subtopics_are_warned_of():
-    with pytest.warns(FairnessWarning, match=r"subtopic.*iteration"):
+    with pytest.warns(pf.FairnessWarning, match=r"subtopic.*iteration"):
         ir_measures.calc_aggregate([alpha_nDCG @ 2], {"1": {"a": 1, "b": 1}}, {"1": {"a": 1.0}})
 
 

@@ -11,26 +11,7 @@ import pytest
 from ir_measures import alpha_nDCG, nDCG
 
 import pt_fairness
-from pt_fairness import (
-    AWRF,
-    NDKL,
-    Annotated,
-    DistFair,
-    DistKL,
-    FairnessWarning,
-    MaxSkew,
-    MinSkew,
-    RaB,
-    groups,
-    nDD,
-    nDJS,
-    nDKL,
-    nDR,
-    rKL,
-    rND,
-    rRD,
-    with_groups,
-)
+import pt_fairness as pf
 
 #: Options of pt.Experiment; PyTerrier 1.0 has no plans.
 PLANS: list[dict[str, str]] = [{}]
@@ -52,13 +33,14 @@ def experiment(case: Any, measures: list[Any], **options: Any) -> pd.DataFrame:
 @pytest.mark.parametrize("batch_size", [2, 3])
 def test_batches_of_topics_do_not_change_values(make_case, from_frame, batch_size):
     case = make_case(8, labels=4, several=True)
-    source = {"groups": groups.from_frame(case.groups_frame)} if from_frame else {}
-    measures = [rND @ 5, rKL, rRD(protected="g1") @ 3, rND(target="run"), nDD @ 5,
-                nDR(protected="g0,g2"), nDKL, nDJS, Annotated @ 5,
-                rKL(target={"g0": 0.5, "g1": 0.5}, protected="g0")]
+    source = {"groups": pf.groups.from_frame(case.groups_frame)} if from_frame else {}
+    measures = [pf.rND @ 5, pf.rKL, pf.rRD(protected="g1") @ 3, pf.rND(target="run"), pf.nDD @ 5,
+                pf.nDR(protected="g0,g2"), pf.nDKL, pf.nDJS, pf.Annotated @ 5,
+                pf.rKL(target={"g0": 0.5, "g1": 0.5}, protected="g0")]
     if from_frame:  # the object declares its labels
-        measures += [rKL(target="uniform", protected="g0"), rKL(protected="all") @ 5, AWRF @ 2,
-                     DistKL, DistFair, NDKL @ 2, MinSkew @ 2, MaxSkew @ 2]
+        measures += [pf.rKL(target="uniform", protected="g0"), pf.rKL(protected="all") @ 5,
+                     pf.AWRF @ 2, pf.DistKL, pf.DistFair, pf.NDKL @ 2, pf.MinSkew @ 2,
+                     pf.MaxSkew @ 2]
     measures = [*(measure(**source) for measure in measures), alpha_nDCG @ 5]
     whole = experiment(case, measures)
     pd.testing.assert_frame_equal(whole, experiment(case, measures, batch_size=batch_size))
@@ -69,7 +51,7 @@ def test_batches_of_topics_do_not_change_values(make_case, from_frame, batch_siz
 def test_a_batch_of_topics_without_judgments_changes_nothing(qrels, topics, runs, options):
     unjudged = pd.DataFrame({"qid": ["7", "8"], "query": "x"})
     run = pt.Transformer.from_df(pd.concat([runs[0], runs[0].assign(qid="8")]))
-    measures = with_groups([rKL @ 3, AWRF, "OfGroup(measure='AP',group='PRO')"], OPINIONS)
+    measures = pf.with_groups([pf.rKL @ 3, pf.AWRF, "OfGroup(measure='AP',group='PRO')"], OPINIONS)
     whole, batches = (
         pt.Experiment([run], pd.concat([unjudged, topics]), qrels, measures, **options, **batch)
         for batch in ({}, {"batch_size": 2}))
@@ -101,18 +83,18 @@ def runs(qrels) -> list[pd.DataFrame]:
     return found
 
 
-OPINIONS = groups.from_mapping({"d1": "PRO", "d2": "CON"}, name="opinions")
+OPINIONS = pf.groups.from_mapping({"d1": "PRO", "d2": "CON"}, name="opinions")
 
 
-TWINS = [groups.from_mapping({"d1": label, "d2": "PRO"}, name="twin") for label in ("CON", "NO")]
+TWINS = [pf.groups.from_mapping({"d1": label, "d2": "PRO"}, name="twin") for label in ("CON", "NO")]
 
 
 @pytest.mark.parametrize("measures, word", [
-    (lambda: [rKL(groups="no-such") @ 3], "no-such"),
-    (lambda: [rKL(target="no-such") @ 3], "target"),
-    (lambda: [rKL(groups=OPINIONS, protected="NO") @ 3], "protected"),
-    (lambda: [RaB(values="no-such") @ 3], "no-such"),
-    (lambda: [rKL(groups=TWINS[0]) @ 3, AWRF(groups=TWINS[1]) @ 3], "twin"),
+    (lambda: [pf.rKL(groups="no-such") @ 3], "no-such"),
+    (lambda: [pf.rKL(target="no-such") @ 3], "target"),
+    (lambda: [pf.rKL(groups=OPINIONS, protected="NO") @ 3], "protected"),
+    (lambda: [pf.RaB(values="no-such") @ 3], "no-such"),
+    (lambda: [pf.rKL(groups=TWINS[0]) @ 3, pf.AWRF(groups=TWINS[1]) @ 3], "twin"),
     (lambda: [pt_fairness.OfGroup(measure="NumRet", group="PRO")], "measure")])
 @pytest.mark.parametrize("options", PLANS)
 def test_errors_come_before_the_first_system_retrieves(qrels, topics, runs, measures, word,
@@ -137,12 +119,12 @@ def test_one_warning_for_each_cause_of_several_systems(qrels, topics, runs, opti
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             pt.Experiment(runs, topics, qrels, measures, **options)
-        told = [one for one in told if one.category is FairnessWarning]
+        told = [one for one in told if one.category is pf.FairnessWarning]
         assert all(one.filename == __file__ for one in told)
         return [str(one.message) for one in told]
 
-    (message,) = messages([rKL @ 3, AWRF @ 3, nDCG @ 3])
+    (message,) = messages([pf.rKL @ 3, pf.AWRF @ 3, nDCG @ 3])
     assert "rKL@3 on 1 of 4 topics ('2')" in message
-    assert messages([rKL @ 3, AWRF @ 3, nDCG @ 3]) == [], "the same line"
-    (other,) = messages([rKL @ 2])
+    assert messages([pf.rKL @ 3, pf.AWRF @ 3, nDCG @ 3]) == [], "the same line"
+    (other,) = messages([pf.rKL @ 2])
     assert "rKL@2 on 1 of 4 topics ('2')" in other
