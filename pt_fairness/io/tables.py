@@ -102,8 +102,7 @@ def has_header(source: Input) -> bool:
     if is_structured(source):
         return True
     separator, names = header_of(source)
-    is_named = separator != _BLANKS or "docno" in ranking_roles(Names(names, source.name))
-    return is_named and len(names) > 1
+    return separator != _BLANKS or "docno" in ranking_roles(Names(names, source.name))
 
 
 def read_columns(source: Input, names: Sequence[str],

@@ -101,8 +101,6 @@ def test_a_product_of_many_sources_builds_what_occurs():
     assert many.labels is None and not many.complete
 
 
-# ------------------------------------------------------------------------------------- error rates
-
 GUESSED = groups.from_mapping({"a": "F", "b": "M"})
 RATES = {"F": {"F": 0.9, "M": 0.1}, "M": {"F": 0.25, "M": 0.75}}
 

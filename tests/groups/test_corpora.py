@@ -110,8 +110,6 @@ def test_documents_are_read_once_and_missing_ones_counted(monkeypatch):
     assert read[2:] == ["d01-01-and-more", "d01-10"], "what is missing is known to be"
 
 
-# ------------------------------------------------------------------------------ words of documents
-
 WORDS = {"male": ["he", "his", "John"], "female": ["she", "her", "Mary"],
          "child": ["child", "children"]}
 TEXTS = {"d1": "she and her mother", "d2": "He said his dog saw her", "d3": "she he saw it",

@@ -211,9 +211,6 @@ def test_wrong_input(options, says):
         labels_of(groups.from_transformer(**{"labeller": Tagger(), "texts": TEXTS, **options}))
 
 
-# ------------------------------------------------------------------------ agreement with human ones
-
-
 def rates_of(counts, **options):
     """Error rates of documents with the given counts of human label × the model's label."""
     model, human = {}, {}

@@ -20,9 +20,6 @@ def frame_of(docnos, labels, **columns):
     return pd.DataFrame({"docno": [*docnos], "group": [*labels], **columns})
 
 
-# ------------------------------------------------------------------------------- classes and names
-
-
 class Even(Groups):
     """Whether a docno ends with an even digit."""
 
@@ -71,9 +68,6 @@ def test_ids_that_are_numbers_are_their_text():
     for made in (source, source.relabel({"1": {"x": "PRO"}, "2": {"y": "CON"}})):
         numbers, texts = made.annotate([1, 2], ["7", "7"]), made.annotate(["1", "2"], ["7", "7"])
         assert numbers.item.tolist() == texts.item.tolist() == [0, 1]
-
-
-# ---------------------------------------------------------------------------- corrections, leanings
 
 
 @pytest.mark.parametrize("base", [
@@ -159,9 +153,6 @@ def test_corrections_and_new_names_with_weights():
     assert not groups.from_mapping(BASE).relabel({"1": "liberal"}).weighted
 
 
-# -------------------------------------------------------------------------------- qrels with groups
-
-
 @pytest.mark.parametrize("names", [["qid", "docno", "label"], ["query_id", "doc_id", "relevance"]])
 def test_to_qrels(names):
     qrels = pd.DataFrame([("1", "a", 2, "x"), ("1", "b", 0, "y"), ("2", "a", 1, "z")],
@@ -186,8 +177,6 @@ def test_to_qrels_replaces_earlier_groups_and_keeps_labels():
     mixed = pd.DataFrame({"qid": "1", "docno": [*"ab"], "label": pd.Series([1, "0"], dtype=object)})
     assert groups.from_mapping({"a": "X"}).to_qrels(mixed)["label"].tolist() == [1, "0"]
 
-
-# ------------------------------------------------------------- documents that are known, @UNKNOWN
 
 ROWS = frame_of("aabcde", ["x", "@UNKNOWN", "@UNKNOWN", "-", None, "y"],
                 weight=[3, 1, 2, np.nan, np.nan, 1])

@@ -90,9 +90,6 @@ def test_what_is_refused(make, says):
         make()
 
 
-# ---------------------------------------------------------------------------- weights and orders
-
-
 def test_weights():
     for frame in (WEIGHTS, WEIGHTS.assign(qid="1"), WEIGHTS.astype({"weight": str}),
                   WEIGHTS.astype({"weight": "Float64"})):
@@ -189,9 +186,6 @@ def test_an_order_declares_its_labels(tmp_path):
     assert groups.from_file(tmp_path / "groups.csv", order=[2, 1.0]).order == ["2", "1"]
 
 
-# --------------------------------------------------------------------------------- labels of qrels
-
-
 @pytest.fixture
 def qrels_files(tmp_path):
     """The paths of relevance and stance qrels."""
@@ -238,8 +232,6 @@ def test_labels_of_no_group_that_are_wrong(qrels_files, none, says):
     with pytest.raises(ValueError, match=says):
         groups.from_qrels(qrels_files[1], none)
 
-
-# ------------------------------------------------------------------------------------------- votes
 
 #: The votes of five annotators (section 4.2 of Gezici et al. has three and five).
 VOTES = {"a": "PPCPN", "b": "CCPP", "c": "NNNNN", "d": "C", "e": "PCN"}

@@ -92,8 +92,6 @@ def test_pickles_bring_their_groups_and_targets(attributes, forget_targets):
     assert ir_measures.calc_aggregate([copy], qrels, run)[copy] > 0
 
 
-# ------------------------------------------------------------------------------------------ FairWeb
-
 PRINTED = {"GF-JSD": {"divergence": "jsd"}, "GF-NMD": {"divergence": "nmd"},
            "GF-RNOD": {"divergence": "rnod"}, "ERR": {}, "iRBU": {"relevance": "rbu"}}
 

@@ -137,9 +137,6 @@ def dist_fair(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: 
     return 1 - value / largest if largest else 1.0
 
 
-# ---------------------------------------------------------------------------------------------- §13
-
-
 def divergence_from(p: Mapping[str, float], q: Mapping[str, float], alpha: float,
                     divergence: str) -> float:
     """'jsd': √JSD(P̃, Q̃); 'kl': KL(Q̃ ‖ P̃). P̃ = (1−α)P + αQ, Q̃ = (1−α)Q + αP."""

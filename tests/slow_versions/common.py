@@ -169,9 +169,6 @@ def compares_groups(measure: Callable[..., float | None]) -> Callable[..., float
     return of_topic
 
 
-# -------------------------------------------------------------------------------------------- ranks
-
-
 def attention(discount: str, i: int, p: float = 0.85) -> float:
     """§9 a_i, the weight of rank i."""
     if discount == "log2":
@@ -201,9 +198,6 @@ def gain(relevance: int, rel: int, gains: str) -> float:
     if relevance < rel or relevance <= 0:
         return 0.0
     return {"binary": 1.0, "linear": float(relevance), "exp": 2.0**relevance - 1}[gains]
-
-
-# ------------------------------------------------------------------------------------------ targets
 
 
 def label_counts(memberships: Iterable[Membership], labels: Sequence[str]) -> Shares:
@@ -264,9 +258,6 @@ def target_shares(topic: Topic, target: Any, rel: int) -> Shares:
     return as_shares(label_counts(population(topic, target, rel), topic.labels))
 
 
-# -------------------------------------------------------------------------------------------- sides
-
-
 def protected_labels(protected: str, memberships: Sequence[Membership],
                      labels: Sequence[str]) -> frozenset[str] | None:
     """§2 `protected`. None: 'minority' or 'majority' of fewer than two labels."""
@@ -303,9 +294,6 @@ def two_sided_target(topic: Topic, target: Any, rel: int,
             sum(share for label, share in named.items() if label in protected),
             sum(share for label, share in named.items() if label not in protected))
     return two_sides(population(topic, target, rel), protected, topic.labels)
-
-
-# ---------------------------------------------------------------------------------------- formulas
 
 
 def weight(i: int) -> float:

@@ -22,8 +22,6 @@ from slow_versions.common import (
 )
 from slow_versions.soft import over_labels, prefix_shares, ranked
 
-# --------------------------------------------------------------------------------- §1 Annotated, §5
-
 
 def annotated(topic: Topic, *, cutoff: int | None = None) -> float | None:
     """Annotated@k: a document with any group is annotated."""
@@ -69,9 +67,6 @@ def bias_dcg(topic: Topic, *, cutoff: int | None = None, rel: int = 1, pro: str 
     return maybe_absolute(sum(s / math.log2(i + 1) for i, s in found), abs)
 
 
-# ----------------------------------------------------------------------------------------------- §6
-
-
 TOLERANCE = 1e-9  # §6
 
 
@@ -100,9 +95,6 @@ def rep_bias(topic: Topic, *, group: str, cutoff: int | None = None, rel: int = 
     count, _ = two_sides(documents[:n], {group}, topic.labels)
     mu = normalised(plus, plus + minus)
     return maybe_absolute((count - unbiased_target(mu, n, count)) / n, abs)
-
-
-# --------------------------------------------------------------------------------------- NDKL, Skew
 
 
 def ndkl(topic: Topic, *, cutoff: int | None = None, rel: int = 1,

@@ -46,9 +46,6 @@ def mean_exposures(topic: Topic, cutoff: int | None, rel: int, model: str, p: fl
     return {docno: exposure / len(topic.rankings) for docno, exposure in total.items()}
 
 
-# ------------------------------------------------------------------------------------------ targets
-
-
 def grades(topic: Topic, rel: int, binary: bool, complete: bool) -> list[list[str]]:
     """Documents that have a target, by grade, highest first."""
     relevant = {docno: r for docno, r in topic.judged.items() if r >= rel}
@@ -78,9 +75,6 @@ def target_exposures(topic: Topic, cutoff: int | None, rel: int, model: str, p: 
             targets[docno] = sum(exposures) / len(grade)
         before += len(grade)
     return targets
-
-
-# ------------------------------------------------------------------------------------- the measures
 
 
 def power_sum(j: int, cutoff: int | None, model: str, p: float) -> float:

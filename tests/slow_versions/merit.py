@@ -124,9 +124,6 @@ log_eur = partial(log_ratio, kind="EUR")
 log_rur = partial(log_ratio, kind="RUR")
 
 
-# ---------------------------------------------------------------------------------------------- §15
-
-
 def attention_and_merit(topic: Topic, cutoff: int | None, rel: int, gains: str, discount: str,
                         p: float, by: str) -> tuple[Shares, Shares]:
     """(ε, y) of every document ranked within k or judged, or of every group."""

@@ -7,8 +7,6 @@ from ir_measures import parse_measure, pytrec_eval
 
 from slow_versions.common import Topic
 
-# ---------------------------------------------------------------------------------------- OfGroup
-
 
 def relevance_for(topic: Topic, docno: str, group: str) -> int | None:
     """The relevance of a judged document for a group: of its rows with that label the largest, or
@@ -65,9 +63,6 @@ def means(values: Mapping[str, Sequence[float | None]],
 def relative_delta(first: float, second: float) -> float:
     middle = (first + second) / 2
     return 100 * (first - second) / middle if middle else math.nan
-
-
-# ---------------------------------------------------------------------------------------- MRecall
 
 
 def mrecall(topic: Topic, *, cutoff: int | None = None, value: str = "all",

@@ -137,9 +137,6 @@ def discounted_sum(degrees: Sequence[float], places: Sequence[int], term: Term) 
     return total
 
 
-# ----------------------------------------------------------------------------------------------- §2
-
-
 def parity(topic: Topic, formula: Formula, *, cutoff: int | None = None, rel: int = 1,
            protected: str = "minority", target: Any = "qrels", step: int = 1,
            norm: str = "max") -> float | None:
@@ -216,9 +213,6 @@ def over_labels(divergence: Any, p: Shares, t: Shares, *more: Any) -> float:
 rnd = partial(parity, formula=difference_term)
 rkl = partial(parity, formula=kl_term)
 rrd = partial(parity, formula=ratio_term)
-
-
-# ----------------------------------------------------------------------------------------------- §3
 
 
 def viewpoint(topic: Topic, formula: Formula, *, cutoff: int | None = None,

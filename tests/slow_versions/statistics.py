@@ -17,9 +17,6 @@ from slow_versions.common import Topic, protected_labels, target_is_empty, two_s
 FACTOR = 1 + 1e-9
 
 
-# --------------------------------------------------------------------------------------------- PEER
-
-
 def kruskal_wallis(ranks: Mapping[str, Sequence[float]]) -> float:
     """P: the upper χ² tail of H. `ranks`: the x of each group that has one."""
     everything = [x for found in ranks.values() for x in found]
@@ -74,9 +71,6 @@ def peer(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
     if not topic.condensed(topic.ranking[:n]):
         return 0.0  # nothing annotated in the first n
     return sum(w * set_value(topic, n, in_set, unretrieved) for w, in_set in sets)
-
-
-# --------------------------------------------------------------------------------------- FAIR, PreF
 
 
 @cache
@@ -160,9 +154,6 @@ def pref(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: st
     return (
         sum(binomial_cdf(tau, i, p) for i, tau in enumerate(taus, start=1)) / len(taus) if taus
         else 0.0)
-
-
-# ---------------------------------------------------------------------------------------------- ARP
 
 
 def pair_share(label: str, places: Sequence[tuple[Mapping[str, float], int]], pairs: str) -> float:

@@ -96,9 +96,6 @@ def test_a_value_that_is_no_number_is_refused(number):
         values.from_mapping({"a": 1, "b": number})
 
 
-# ------------------------------------------------------------------------------------------ names
-
-
 def test_a_measure_names_its_object():
     one, same, other = (values.from_mapping({"a": number}) for number in (1, 1, 2))
     assert RaB(values=one) == RaB(values=same) != RaB(values=other)
@@ -132,8 +129,6 @@ def test_what_is_refused(call, says):
     with pytest.raises(ValueError, match=says):
         call()
 
-
-# ------------------------------------------------------------------------------------------- runs
 
 FRAME = pd.DataFrame([(1, "a", 3.0), (1, "b", 2.0), (2, "a", 1.0), (1, "a", 0.5)],
                      columns=["qid", "docno", "score"])
