@@ -19,7 +19,7 @@ def run_of(ranks, length=50):
     return pd.DataFrame({"qid": "1", "docno": docnos, "score": range(length, 0, -1)})
 
 
-RUNS = {"near": run_of([1, 2, 3, 4, 5, 6]), "far": run_of([1, 2, 20, 30, 48, 50]),
+RUNS = {"near": run_of([1, 2, 3, 4, 5, 6]), "far": run_of([1, 2, 6, 30, 48, 50]),
         "few": run_of([1, 2, 40])}
 MEASURES = [rKL @ 5, rKL, nDCG @ 5, Annotated @ 5, BiasP(pro="P", con="C") @ 5]
 

@@ -52,6 +52,12 @@ class TestUndefinedEverywhere:
         notes = result.table(labels={NAME: "Unfairness"}).notes
         assert any("Unfairness" in note and REASON in note for note in notes)
 
+    def test_one_group_of_relevant_documents_is_a_group(self, runs, qrels):
+        one = groups.from_mapping({"a": "CON", "y": "PRO"}, name="one")
+        measure = rND(groups=one) @ 2
+        (reason,) = evaluate_quietly(runs, qrels, [measure]).facts.never_defined.values()
+        assert "no relevant" not in reason
+
 
 class TestUnknownSource:
     SAYS = (r"no judged document, such as 'a', and no document of the run, such as 'x', has a "
