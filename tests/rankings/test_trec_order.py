@@ -100,11 +100,12 @@ def test_no_warning_of_numpy_for_scores_beyond_float32():
 
 def test_a_lack_of_topics_is_a_warning():
     qrels = Judgments(pd.DataFrame({"query_id": [*"12345"], "doc_id": "a", "relevance": 1}))
-    for topics, few in (("12", True), ("1234", True), ("1239", True), ("123459", False)):
+    for topics, few in (("1", True), ("12", True), ("1234", True), ("1239", True), ("123459", False)):
         said = {}
         run = pd.DataFrame({"query_id": [*topics], "doc_id": "a", "score": 1.0})
         Run(run, qrels, lambda message, cause, said=said: said.setdefault(cause, message))
         assert ("few topics" in said) == few, topics
+        assert "no judged document" not in said
         if few and "9" in topics:
             assert "'4'" in said["few topics"] and "'9'" in said["few topics"]
 

@@ -1,6 +1,7 @@
 """The re-rankers as PyTerrier transformers, their results, and bad input."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -203,6 +204,9 @@ def test_a_protected_label_that_nobody_has():
 
 
 def test_fa_ir_of_several_groups_without_protected_ones():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rerank.fa_ir(SOURCE)(FRAME)
     with pytest.warns(pt_fairness.FairnessWarning, match="protected"):
         rerank.fa_ir(groups.from_mapping({**SOURCE_OF, "x": "X"}))(FRAME)
 
