@@ -181,9 +181,12 @@ def test_no_groups_at_all(method):
 def test_topics_to_which_nothing_applies(method):
     frame = pd.concat([
         FRAME, FRAME.assign(qid="2", group=None),
-        FRAME.assign(qid="3", group=FRAME["group"].replace("C", "P"))])
-    found = method()(frame)
-    assert [order(some) for _, some in found.groupby("qid")] == [order(method()(FRAME)), OLD, OLD]
+        FRAME.assign(qid="3", group=FRAME["group"].replace(["C", "P"], "X"))])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*target")
+        found = method(target={"P": 0.5, "C": 0.5, "X": 0.0, "Y": 0.0})(frame)
+    uniform = order(method()(FRAME))
+    assert [order(some) for _, some in found.groupby("qid")] == [uniform, OLD, OLD]
     source = groups.from_mapping({**SOURCE_OF, "x": "X"})
     with pytest.warns(pt_fairness.FairnessWarning, match="1 of 1 topics .*'1'"):
         assert order(method(source, {"X": 1.0, "P": 0.0})(FRAME)) == OLD
