@@ -340,7 +340,6 @@ def _means_of_topics(values: pd.DataFrame) -> Floats:
     # Sum sequentially, as pt.Experiment does: numpy's sum is rounded differently.
     sums = np.nancumsum(numbers, axis=0)[-1]
     sums[count == 0] = np.nan
-    count[count == 0] = 1
     count[values.columns.isin(SUMMED)] = 1
     return sums / count
 

@@ -121,9 +121,10 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
              f"(--none {' '.join(unknown)}) leaves it out")
     if sep is None and not declared:
         _warn_of_cells(table, what)
-    if table.weight is not None and (table.weight > 0).all() and not declared:
+    if table.weight is not None and not declared:
+        weights = pd.to_numeric(frame["weight"], errors="coerce")
         documents = frame[frame.columns.intersection(["qid", "docno"])]
-        if not documents.duplicated().any():
+        if (weights > 0).all() and not documents.duplicated().any():
             warn(f"the weights of {what} have no effect, because each document has one group")
     return Listed(table, name, order, declared)
 
@@ -557,9 +558,7 @@ def summary(qrels: pd.DataFrame) -> str:
     text = f"{len(documents)} of {len(judged)} judged documents have a group"
     counts = annotated["iteration"].value_counts()
     labels = [f"{group} {number}" for group, number in sorted(counts.items())]
-    if not labels:
-        return text
-    return f"{text}: {', '.join(labels)}"
+    return f"{text}: {', '.join(labels)}" if labels else text
 
 
 def _converted(data: Any) -> Groups:

@@ -276,6 +276,16 @@ def test_shares_are_those_of_the_votes():
     assert rows(source, "abd") == "1 a C 1, 1 a N 1, 1 a P 3, 1 b C 2, 1 b P 2, 1 d C 1"
 
 
+@pytest.mark.parametrize("table", [
+    {"docno": [*"ab"], "group": [*"XY"], "year": 1}, {"docno": [*"aab"], "group": [*"XYX"]},
+    {"docno": [*"ab"], "group": [*"XY"], "weight": [1, 0]},
+    {"docno": [*"abcd"], "group": ["X;Y", "X;Z", "U", "V"]}])
+def test_tables_that_nothing_is_wrong_with(table):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        groups.from_frame(pd.DataFrame(table))
+
+
 def test_votes_by_topic_without_labels_and_of_numbers():
     votes = pd.concat([frame_of({"a": "PPC"}, qid=1), frame_of({"a": "CCP"}, qid=2.0)])
     source = groups.from_votes(votes.sample(frac=1, random_state=1))
