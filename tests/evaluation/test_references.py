@@ -53,7 +53,7 @@ def test_the_kinds_that_are_named(experiment):
         pf.evaluate(*experiment, MEASURES, references=["best"], progress=False)
     every = ["random", "proportional", "largest-group-first", "smallest-group-first"]
     averages, _ = pf.evaluate(*experiment, MEASURES, references=every, progress=False)
-    assert averages["name"].tolist() == ["X", "Y", *ROWS]
+    assert averages["name"].to_dict() == dict(enumerate(["X", "Y", *ROWS]))
 
 
 def test_each_group_source_has_its_own(experiment):

@@ -69,7 +69,7 @@ def test_every_parity_measure_parses_back(kind, params):
     pf.AWRF(discount="geometric", p=0.5, base=math.e, target="collection"),
     pf.NDKL(target={"A": 1}, groups="trec-newswire") @ 4, pf.RepBias(group="a b") @ 10,
     pf.RepBias(group=1.0, target={"1": 0.25, "x": 0.75}, abs=True, rel=-2) @ 3,
-    pf.Skew(group="A,B", target="run", groups="trec-newswire"), pf.MinSkew @ 4, pf.MaxSkew(rel=2),
+    pf.Skew(group="A,B", target="run", groups="trec-newswire"), pf.MinSkew @ 4, pf.MaxSkew(rel=0),
     pf.BiasP, pf.BiasP(pro="in favour", con=2.0, abs=True) @ 3, pf.BiasRBP(p=0.5, rel=-1) @ 3,
     pf.PEER(weights={2: 0.75, 0: 0.25}, unretrieved="count") @ 20, pf.GF(order="low,mid,3"),
     pf.FAIR(p=0.25, alpha=0.05, adjust=False, value="prefixes", protected="a,b") @ 20,
@@ -85,6 +85,7 @@ def test_other_measures_parse_back(measure):
     copy = pickle.loads(pickle.dumps(measure))
     assert copy == measure and copy.RANGE == measure.RANGE
     assert " " not in text and "-0.0" not in text  # zero has no sign
+    assert "'0'" not in text  # only negative numbers have quotation marks
     measure.validate_params()
 
 
