@@ -43,6 +43,11 @@ class TestCombine:
             expected = outer((inner(row["nDCG@5"]) + inner(1 - row["rKL@5"])) / 2)
             assert result.iloc[i, -1] == pytest.approx(expected)
 
+    def test_the_ends_of_the_range(self, averages):
+        table = averages.assign(**{"nDCG@5": [0, 1, 0.5, 1], "rKL@5": [0, 1, 0.5, 0]})
+        found = combine(table, [nDCG @ 5, "1-rKL@5"], "gmean")
+        assert found.iloc[:, -1].tolist() == pytest.approx([0, 0, 0.5, 1])
+
     def test_measures_of_unfairness_and_bias(self, averages):
         with pytest.warns(FairnessWarning, match="rKL@5.*'1-rKL@5'"):
             combine(averages, ["nDCG@5", "rKL@5"])
