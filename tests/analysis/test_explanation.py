@@ -214,7 +214,7 @@ def test_a_divisor_of_0_has_no_formula(worked):
 @pytest.mark.parametrize("source", [None, {"c": "x", "a": "y"}], ids=["qrels", "source"])
 def test_of_the_judged_documents_alone(worked, source):
     """The first judged documents count, also with groups that have a source."""
-    worked.qrels = [("1", "b", 1, "PRO"), ("1", "d", 2, "CON")]
+    worked.qrels = [("1", "b", 0, "PRO"), ("1", "d", 2, "CON")]
     frame = pf.explain("nDCG(judged_only=True)@2", worked.run_frame, worked.qrels_frame, "1",
                        groups=source).frame
     assert frame["docno"].tolist() == ["c", "a", "d", "b"]

@@ -16,7 +16,8 @@ from pt_fairness.analysis import document_exposure, inequality
 COLUMNS = ["n", "exposed", "outside", "gini", "jain", "entropy", "qf", "fsat"]
 DISCOUNTS = [
     {}, {"discount": "trec"}, {"discount": "mmr"}, {"discount": "none"}, {"discount": "power"},
-    {"discount": "power", "p": 1.3}, {"discount": "geometric", "p": 0.5}]
+    {"discount": "power", "p": 1.3}, {"discount": "power", "p": 0},
+    {"discount": "geometric", "p": 0.5}]
 
 
 def run_of(*lists):
