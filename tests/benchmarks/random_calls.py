@@ -254,19 +254,19 @@ class Case:
         for name, measure in itertools.product("rst", ["rKL@5", "nDCG@5", "BiasP@5"]):
             for qid in range(1, self.draw.randint(3, 12)):
                 rows.append((name, str(qid), measure, self.draw.choice([self.draw.random(), 0.5])))
-        return self.named(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]))
+        return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
 
     def averages(self) -> Any:
         """Draw the means of some systems."""
         frame = pd.DataFrame({"name": list("rstuv"[:self.draw.randint(2, 5)])})
         for measure in ("rKL@5", "nDCG@5", "BiasP@5"):
             frame[measure] = [self.draw.choice([self.draw.random(), 0.5]) for _ in frame["name"]]
-        return self.named(frame)
+        return frame
 
     def frame(self) -> Any:
         """Draw groups with weights."""
         rows = [(docno, self.draw.choice(LABELS), self.draw.choice([0.5, 1.0])) for docno in DOCNOS]
-        return self.named(pd.DataFrame(rows, columns=["docno", "group", "weight"]))
+        return pd.DataFrame(rows, columns=["docno", "group", "weight"])
 
     def options(self, function: Callable[..., Any], given: int = 0) -> dict[str, Any]:
         """Draw some of the options of a function, behind the arguments that are given."""

@@ -1,4 +1,4 @@
-"""Names of dataset ids, groups, values and targets, and what importing them imports."""
+"""Dataset ids, groups and values of collections, and what importing them imports."""
 
 import importlib.resources
 import subprocess
@@ -7,7 +7,7 @@ import sys
 import ir_datasets
 import pytest
 
-from pt_fairness import collections, groups, targets, values
+from pt_fairness import collections, groups, values
 
 ARGSME, FAIR, MISINFO = "argsme/2020-04-01", "trec-fair/2022/train", "trec-misinfo-2019"
 PAIRS = f"{ARGSME}/processed/touche-2022-task-1"
@@ -40,12 +40,6 @@ FIELDS = {
 PLAIN = ["pt-fairness/debates", "blogs06", "blogs06/trec-blog-2007", "blogs06/trec-blog-2006-2008",
          "cocktail/nq-utd", "grep-biasir"]
 IDS = [f"{base}/{field}" for base, fields in FIELDS.items() for field in fields]
-#: The groups of documents of a corpus, and those without judgments.
-OTHERS = [f"{ARGSME}/stance", f"{ARGSME}/portal", "argsme/1.0/stance", "argsme/1.0/portal",
-          "trec-newswire", "msmarco-passage/msmgenderbias",
-          *(f"{FAIR}/{field}/official" for field in ("gender", "regions", "source-regions"))]
-#: The ids whose groups are those of a corpus.
-OF_A_CORPUS = ("argsme/2020-04-01/touche", "argsme/1.0/touche", "disks45/")
 
 
 def test_dataset_ids(irds):
@@ -56,16 +50,6 @@ def test_dataset_ids(irds):
         assert dataset.has_docs()
     for name in PLAIN:
         assert irds.load(name).has_docs()
-
-
-def test_names_of_groups_values_and_targets(irds):
-    trust = "clueweb12/b13/clef-ehealth/trustworthiness"
-    own = [name for name in IDS if not name.startswith(OF_A_CORPUS) and name != trust]
-    assert {*own, *OTHERS} == {*groups.names()}
-    assert {*values.names()} == {trust, *(name for name in IDS if name.endswith("/fair/gender"))}
-    assert {*targets.names()} >= {
-        f"trec-fair/{year}/{target}{end}" for year in ("2021", "2022")
-        for target in ("world", "gender") for end in ("", "/track")}
 
 
 HEAVY = "[name for name in ('pandas', 'ir_datasets') if name in sys.modules]"
@@ -102,21 +86,3 @@ def test_dataset_ids_need_no_pandas():
     assert run("import pt_fairness, ir_datasets\n"
                "assert 'beir/webis-touche2020/stance' in set(ir_datasets.registry)\n"
                f"print({HEAVY})") == ["['ir_datasets']"]
-
-
-@pytest.mark.slow
-def test_groups_need_no_ir_datasets_before_a_measure_asks():
-    assert run("import pt_fairness.groups as g\nfrom pt_fairness import rKL\n"
-               "m = rKL(groups='argsme/2020-04-01/stance')@5\nm.validate_params()\n"
-               "mine = g.from_irds('vaswani', 'text')\nrKL(groups=mine)@5\n"
-               "mine.override, repr(mine), g.get('trec-newswire').lookup(['1'], ['FT911-1'])\n"
-               f"print({HEAVY})") == ["['pandas']"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("module", ["collections.arguments", "collections.passages",
-                                    "collections.sources", "io.documents"])
-def test_a_module_can_be_imported_first(module):
-    assert run(f"import pt_fairness.{module}, ir_datasets\n"
-               "print({'pt-fairness/debates', 'disks45/nocr/trec8/source'} "
-               "- set(ir_datasets.registry))") == ["set()"]

@@ -82,20 +82,6 @@ def test_threads_that_need_a_source_first_get_one_object(boxes, monkeypatch):
     assert len({id(box) for box in in_threads(lambda: boxes.get("early"))}) == 1
 
 
-def test_threads_can_register_while_others_ask_for_a_name(boxes):
-    box = Box(1, "box")
-
-    def register():
-        for number in range(3_000):
-            boxes.register(f"b{number}", box if number == 2_999 else Box(number))
-
-    with ThreadPoolExecutor(1) as pool:
-        registered = pool.submit(register)
-        while not registered.done():
-            assert boxes.name_of(box) in ("box", "b2999") and "b" not in boxes.names()
-        registered.result()
-
-
 @pytest.mark.parametrize(("name", "source", "message"), [
     ("", Box(1), "got ''"), (" Run", Box(1), "got ' Run'"), ("mine", 5, "Box object.* got a int")])
 def test_what_cannot_be_registered(boxes, name, source, message):
@@ -223,10 +209,3 @@ def test_groups_without_a_hash_are_equal_to_themselves_and_their_copies():
 def test_what_has_no_hash(value):
     with pytest.raises(UnknownContentError):
         content_hash([value])
-
-
-def test_code_of_a_script_has_no_hash():
-    namespace = {"__name__": "__main__"}
-    exec("def use(): pass", namespace)
-    with pytest.raises(UnknownContentError, match="use is code of"):
-        content_hash(namespace["use"])
