@@ -10,9 +10,7 @@ import pytest
 
 
 def each(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """As ``pytest.mark.parametrize``, but the cases are one test, whose failure names
-    those that fail.
-    """
+    """Parametrise a test as one test, whose failure names the cases that fail."""
     keys = names.replace(" ", "").split(",")
     rows = [case if len(keys) > 1 else (case,) for case in cases]
     assert rows

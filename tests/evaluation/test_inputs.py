@@ -7,7 +7,7 @@ import pytest
 from one_test import each
 
 import pt_fairness as pf
-from pt_fairness.evaluation.plan import needs_qrels
+from pt_fairness.evaluation.plan import needs_qrels, position
 from pt_fairness.provider import FairnessProvider
 
 DOCNOS = [f"d{i}" for i in range(40)]
@@ -85,6 +85,15 @@ def test_the_value_is_that_with_any_qrels(letters, every):
         # groups have a relevant document.
         first, *others = (found[str(one)].round(12).tolist() for found in with_qrels)
         assert one.NAME in ("FAIR", "ARP") or any(other != first for other in others)
+
+
+def test_a_baseline_is_a_name_a_path_or_the_name_of_one_file():
+    runs = {"run": "a/run.gz", "other": "b/other.gz", "twice": "b/run.gz", "frame": RUN}
+    found = [position(baseline, runs) for baseline in ("run", "b/run.gz", "other.gz", 3)]
+    assert found == [0, 2, 1, 3]
+    for baseline in ("run.gz", "c/other.gz", "nothing", 4):
+        with pytest.raises(ValueError, match="baseline"):
+            position(baseline, runs)
 
 
 def test_all_groups_need_no_relevant_documents(letters):

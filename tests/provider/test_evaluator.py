@@ -152,7 +152,9 @@ def test_labels_that_no_document_has_are_warned_of(worked, measure, words):
 @pytest.mark.parametrize("empty", [[], {}, pd.DataFrame([("1", "a", 1.0)], columns=RUN)[:0]],
                          ids=["list", "dict", "frame"])
 def test_an_empty_run_is_unfair(worked, empty):
-    assert "0 of the 1 topics" in told_of([pf.rND @ 2], worked.qrels_frame, empty)[0]
+    measures = [pf.rND @ 2, pf.RaB(values=pf.values.from_mapping({"a": 1})) @ 2]
+    (text,) = told_of(measures, worked.qrels_frame, empty)
+    assert "0 of the 1 topics" in text
     found = by_topic([*ALL, ERR_IA @ 5], worked.qrels_frame, empty)
     zero = {"Annotated@10": 0.0, "alpha_nDCG@5": 0.0, "ERR_IA@5": 0.0}
     values = dict.fromkeys(map(str, ALL), 1.0) | zero

@@ -4,6 +4,7 @@ import ir_measures
 import pandas as pd
 import pytest
 from ir_measures import nDCG
+from measure_cases import OpenGroups
 
 from pt_fairness import AWRF, IAA, FairnessWarning, RaB, RepBias, TrecFair, groups, rKL, rND
 from pt_fairness.provider.measure_lists import (
@@ -103,6 +104,7 @@ def test_a_label_that_a_source_does_not_declare_is_named():
     source = groups.from_frame(FRAME)
     with pytest.raises(ValueError, match=r"protected='C'.*'A', 'B'"):
         check_sources([rND(groups=source, protected="C") @ 5])
+    check_sources([rND(groups=OpenGroups(source), protected="C") @ 5])
 
 
 def test_two_objects_of_one_name_are_an_error():

@@ -85,7 +85,6 @@ def runs(qrels) -> list[pd.DataFrame]:
 
 OPINIONS = pf.groups.from_mapping({"d1": "PRO", "d2": "CON"}, name="opinions")
 
-
 TWINS = [pf.groups.from_mapping({"d1": label, "d2": "PRO"}, name="twin") for label in ("CON", "NO")]
 
 

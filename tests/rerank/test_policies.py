@@ -14,7 +14,6 @@ from pt_fairness.rerank.policies import plackett_luce_order
 
 ENDLESS = [("a", np.inf, "P"), ("b", 2.0, "C"), ("c", 1.0, "C")]
 
-
 TestPlackettLuce = pytest.mark.filterwarnings("ignore:You can hide", "ignore:INFO")(
     transformer_test_class(rerankers.plackett_luce))
 
