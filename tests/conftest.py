@@ -27,9 +27,7 @@ settings.load_profile("pt_fairness")
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Bytes do not name a test: packed ones hold the time, and pytest's workers have to agree on
-    the names.
-    """
+    """Bytes do not name a test: packed ones hold the time, and workers have to agree."""
     return argname if isinstance(val, bytes) else None
 
 
@@ -86,9 +84,7 @@ def registered_runs() -> Iterator[Callable[..., None]]:
 
 @pytest.fixture
 def forget_targets(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """``forget_targets()``: no targets but those of the package, neither before the test
-    nor after a call.
-    """
+    """``forget_targets()``: no targets but the package's, before the test or after a call."""
 
     def forget() -> None:
         monkeypatch.setattr(pt_fairness.targets.REGISTRY, "_registered", {})

@@ -176,8 +176,7 @@ def files(irds: Any, tmp_path: Path, touche: Any) -> Files:
 
 @pytest.fixture
 def passages(files: Files) -> Any:
-    """``passages({docno: text})``: makes these texts the passages of MS MARCO, all of them judged.
-    """
+    """``passages({docno: text})``: makes these the passages of MS MARCO, all of them judged."""
     return lambda texts: files.msmarco(
         texts, {"1": "who"}, "".join(f"1 0 {docno} 1\n" for docno in texts), ["1"])
 

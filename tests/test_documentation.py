@@ -52,9 +52,7 @@ Documentation
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The pages, built the way PyTerrier's documentation embeds those of an extension; a warning is
-    an error.
-    """
+    """The pages, built as PyTerrier's documentation embeds them; a warning is an error."""
     source, build = tmp_path_factory.mktemp("docs"), tmp_path_factory.mktemp("build")
     name = importlib.metadata.metadata("pt_fairness")["name"]
     folder = source / "ext" / name
@@ -128,9 +126,7 @@ def environment():
 
 
 def printed_blocks(built, page, language):
-    """The blocks of a language, each with the block of plain text that follows at once: what it
-    prints.
-    """
+    """The blocks of a language, each with what it prints: the block of text behind it."""
     found = blocks(built, page)
     return [
         (text, after[1] if after[0] == "text" else None)

@@ -1,5 +1,4 @@
-"""Undefined measures, group sources of other documents, mistyped labels, and one against several.
-"""
+"""Undefined measures, sources of other documents, wrong labels, and one against several."""
 
 import numpy as np
 import pandas as pd
