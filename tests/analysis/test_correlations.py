@@ -25,7 +25,7 @@ class TestMinMax:
     def test_constant_but_for_rounding_noise(self):
         values = [0.20000000000000004, 0.19999999999999998, np.nan]
         table = pd.DataFrame({"name": list("ABC"), "nDCG@5": values, "AP": np.nan})
-        with pytest.warns(FairnessWarning, match="same value of nDCG@5:"):
+        with pytest.warns(FairnessWarning, match="nDCG@5"):
             result = minmax(table)
         assert result["nDCG@5"].tolist()[:2] == [0.0, 0.0]
         assert result.isna().sum().tolist() == [0, 1, 3]
@@ -95,7 +95,7 @@ class TestCorrelations:
     @each("values", [[0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan])
     @pytest.mark.filterwarnings("ignore:values are missing")
     def test_constant_measure(self, averages, values):
-        with pytest.warns(FairnessWarning, match=r"^all values of rKL@5 "):
+        with pytest.warns(FairnessWarning, match=r"rKL@5"):
             result = correlations(averages.assign(**{"rKL@5": values}), "pearson")
         for table in (result.coefficients, result.p_values):
             assert table["rKL@5"].isna().all() and table.loc["rKL@5"].isna().all()

@@ -151,7 +151,7 @@ class TestInput:
 
     def test_wrong_run(self, worked):
         two = pd.concat([worked.run_frame.assign(iteration=i) for i in ("0", "1")])
-        with pytest.raises(ValueError, match="several rankings of topic '1'"):
+        with pytest.raises(ValueError, match=r"several .*'1'"):
             pf.explain("rKL@5", two, worked.qrels_frame, "1")
 
 

@@ -70,7 +70,7 @@ def test_it_is_that_of_all_orders(text, seed):
         for qid, topic in read_topics(rows, []).items()}
     counting = [qid for qid, found in hulls.items() if found is not None]
     if not counting:
-        with pytest.raises(ValueError, match="is undefined for every topic"):
+        with pytest.raises(ValueError, match="undefined"):
             analysis.frontier(frame_of(rows), f"{relevance}@{k}", measure)
         return
     front = analysis.frontier(frame_of(rows), f"{relevance}@{k}", measure)

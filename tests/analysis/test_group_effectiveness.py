@@ -57,7 +57,7 @@ def test_against_the_slow_version(make_case, seed, kind, topics):
 
 def test_the_groups_to_compare_decide_which_topics_are_common():
     assert [*means("common", of=["h"])["n"]] == [3]
-    with pytest.raises(ValueError, match="group='x' names no group of"):
+    with pytest.raises(ValueError, match="group='x'"):
         means("common", of=["h", "x"])
     assert [*means("common", of=["l", "h"])["group"]] == ["l", "h"]
 

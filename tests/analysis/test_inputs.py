@@ -26,13 +26,13 @@ def test_topics_that_a_source_drops_are_left_out():
     assert found.judgments.topics == ["2"] and found.labels == ["r"]
     everything = kept_annotations(OF_IR_MEASURES, pf.groups.from_mapping({"a": "p"}), [pf.AWRF @ 5])
     assert everything.judgments.topics == ["2", "1"]
-    with pytest.raises(ValueError, match="drops all topics of the qrels"):
+    with pytest.raises(ValueError, match="drops all"):
         kept_annotations(OF_IR_MEASURES,
                          pf.groups.from_mapping({"a": "p"}).relabel({"7": {"p": "r"}}), [])
 
 
 def test_labels_of_measures_that_no_document_has():
-    with pytest.warns(pf.FairnessWarning, match="'w' names a group that no judged document"):
+    with pytest.warns(pf.FairnessWarning, match="'w' .*judged"):
         kept_annotations(OF_IR_MEASURES, None, [pf.rND(protected="w") @ 5])
     with pytest.raises(ValueError, match="protected='w' names no group"):
         source = pf.groups.from_mapping({"a": "p"})

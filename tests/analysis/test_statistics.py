@@ -103,7 +103,7 @@ class TestSeveralBaselines:
     def test_a_system_without_values_of_a_measure(self):
         frame = pd.concat([frame_of(VALUES), frame_of({"A": VALUES["A"], "B": VALUES["B"]}, DOWN)])
         assert len(compare(frame, None, resamples=9)) == 4
-        with pytest.raises(ValueError, match="the baseline 'C' has no values of rKL@10"):
+        with pytest.raises(ValueError, match=r"'C' .*rKL@10"):
             compare(frame, ["A", "C"])
 
 

@@ -69,7 +69,7 @@ def test_pairs_of_many_chunks():
 @each("value", [None, float("nan"), pd.NA])
 def test_a_missing_docno_is_refused(value):
     docnos = pd.Series(["a", value], name="docno", dtype=object, index=[4, 7])
-    with pytest.raises(ValueError, match="row 7 of the run has no docno"):
+    with pytest.raises(ValueError, match=r"row 7 .*docno"):
         PairIndex(np.zeros(2, int), docnos, "run")
 
 

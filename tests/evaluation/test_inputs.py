@@ -77,7 +77,7 @@ def test_the_value_is_that_with_any_qrels(letters, every):
             assert found[str(one)].tolist() == pytest.approx(without[str(one)].tolist(), abs=1e-12)
     needy = [one for one, needs in measures.items() if needs]
     for one in needy[::8]:
-        with pytest.raises(ValueError, match="cannot be computed without qrels") as error:
+        with pytest.raises(ValueError, match="without qrels") as error:
             pf.evaluate(RUN, None, ["AWRF@3", one], groups="letters", progress=False)
         assert str(one) in str(error.value) and "AWRF@3" not in str(error.value)
     for one in needy:
@@ -198,5 +198,5 @@ class TestColumnGroup:
 
     def test_two_frames_that_differ(self):
         runs = {"A": RANKED.assign(group="PRO"), "B": RANKED.assign(group=["PRO", "CON", "PRO"])}
-        with pytest.raises(ValueError, match="other groups of document 'b' for topic '1'"):
+        with pytest.raises(ValueError, match="'b' for topic '1'"):
             pf.evaluate(runs, self.plain, "AWRF@2", progress=False)

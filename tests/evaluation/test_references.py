@@ -90,7 +90,7 @@ def test_a_topic_without_reference_rankings_is_left_out_of_their_rows(experiment
     none = qrels.assign(label=qrels["label"].where(qrels["qid"] != "t0", 0))
     options = {"measures": [pf.AWRF @ 5, pf.rKL(protected="A") @ 5], "references": True,
                "progress": False}
-    with pytest.warns(UserWarning, match="reference rankings leave out 1 topics, such as 't0'"):
+    with pytest.warns(UserWarning, match="leave out 1 .*'t0'"):
         found = pf.evaluate(runs, none, **options).averages.set_index("name").loc[ROWS]
     others = pf.evaluate(runs, none[none["qid"] != "t0"], **options).averages
     others = others.set_index("name").loc[ROWS]

@@ -153,7 +153,7 @@ def test_the_group_with_the_most_words(passages):
         assert found.labels == ["child", "female", "male"]
         assert found_by_document(found, TEXTS).keys() == TEXTS.keys() - unannotated
     for found in (of_words(), shares):
-        with pytest.warns(FairnessWarning, match="1 of 2 documents are not in the corpus"):
+        with pytest.warns(FairnessWarning, match="1 of 2"):
             assert found_by_document(found, ["d5", "d9"]) == {"d5": {"neutral": 1}}
     russian = groups.from_text("msmarco-passage", {"ж": ["ОНА"]}, "нет")
     assert rows(russian, ["дока", "d2"]) == "1 дока ж, 1 d2 нет"
@@ -197,7 +197,7 @@ def test_texts_of_a_frame(passages, columns):
     assert again.name == groups.from_text(frame.iloc[::-1], WORDS).name
     assert again.name != groups.from_text(frame.replace({"text": {"he": "she"}}), WORDS).name
     assert rows(pickle.loads(pickle.dumps(again)), texts) == rows(again, texts)
-    with pytest.warns(FairnessWarning, match="1 of 1 documents are not in the frame of texts"):
+    with pytest.warns(FairnessWarning, match="1 of 1 .*frame"):
         assert again.lookup(["1"], ["x"]).empty
 
 

@@ -43,7 +43,7 @@ def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled(registered_gr
     assert copies["A"] != copies["B"] and copies["A"] == pickle.loads(packed["A"])
     for label, copy in copies.items():
         assert groups_of(copy @ 5) == sources[label]
-    with pytest.raises(ValueError, match="no groups are registered as 'sent'"):
+    with pytest.raises(ValueError, match="'sent'"):
         groups.get("sent")
     groups.register("sent", sources["C"])
     assert groups_of(pickle.loads(packed["A"])) == sources["A"]
@@ -73,7 +73,7 @@ def test_a_measure_keeps_the_object_that_it_was_given(registered_groups):
     assert value_of(pickle.loads(pickle.dumps(held))) == 0.5
     groups.unregister("mine")
     assert value_of(held) == 0.5 and held != named
-    with pytest.raises(ValueError, match="no groups are registered as 'mine'"):
+    with pytest.raises(ValueError, match="'mine'"):
         value_of(named)
 
 

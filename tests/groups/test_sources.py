@@ -244,7 +244,7 @@ def frame_of(votes: dict[str, str], **more: object) -> pd.DataFrame:
 
 
 def test_the_majority_is_the_group_and_ties_are_counted():
-    with pytest.warns(FairnessWarning, match="2 of 5 documents with votes, such as 'b'"):
+    with pytest.warns(FairnessWarning, match="2 of 5 .*'b'"):
         source = groups.from_votes(frame_of(VOTES))
     assert rows(source, "abcdex") == "1 a P, 1 c N, 1 d C" and source.labels == ["C", "N", "P"]
     # A label that never has the majority is in the label set too.
@@ -336,5 +336,5 @@ def test_agreement_without_a_kappa():
         warnings.simplefilter("error")
         same = analysis.agreement(frame_of({"a": "PPP", "b": "PPP"})).iloc[0]
     assert same["agreement"] == 1 and np.isnan(same["kappa"])
-    with pytest.raises(ValueError, match="votes must have two votes"):
+    with pytest.raises(ValueError, match="two votes"):
         analysis.agreement(frame_of({"a": "P", "b": "C"}))

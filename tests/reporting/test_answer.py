@@ -62,7 +62,7 @@ def test_two_kinds_of_random_orders_are_told_apart(made):
     page = made.report.html
     found, *_ = Tags(page).tables
     assert "shuffled" in found[0][-1] and "random" not in found[0][-1]
-    assert "[random order]" in page and "orders of the relevant documents" in page
+    assert "[random order]" in page
 
 
 def test_a_signed_measure_is_judged_by_its_distance(data):
@@ -154,4 +154,3 @@ def test_without_a_corrected_value_no_system_is_the_fairest(checked):
     _, row = Tags(page.html).tables[0]
     assert row[:4] == ["AWRF@4", "", "", "–"]
     assert "κ" in page.paragraph and "fairest (" not in page.paragraph
-    assert "No system is the fairest by AWRF@4" in page.paragraph

@@ -183,7 +183,7 @@ def test_a_mixture_with_the_relevant_documents(of_qrels):
 def test_a_mixture_is_empty_where_no_relevant_document_has_a_group():
     targets.register("mixed", HALVES, of_qrels=0.5)
     qrels = [*QRELS[:2], ir_measures.Qrel("2", "a", 1, "-")]
-    with pytest.warns(FairnessWarning, match="nothing to compare with"):
+    with pytest.warns(FairnessWarning, match="nothing to compare"):
         mixed = per_topic(pf.NDKL(target="mixed") @ 2, qrels=qrels)
     alone = per_topic(pf.NDKL(target="mixed") @ 2, qrels=QRELS[:2])
     assert mixed == [pytest.approx(alone[0]), 0.0] and mixed[0] > 0
@@ -191,7 +191,7 @@ def test_a_mixture_is_empty_where_no_relevant_document_has_a_group():
 
 @pytest.mark.parametrize("share", [-0.1, 1, 1.5, math.nan])
 def test_the_share_of_the_relevant_documents_is_checked(share):
-    with pytest.raises(ValueError, match="of_qrels must be at least 0 and below 1"):
+    with pytest.raises(ValueError, match="of_qrels"):
         targets.register("wrong", HALVES, of_qrels=share)
 
 
