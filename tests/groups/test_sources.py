@@ -142,6 +142,7 @@ def test_a_membership_file(tmp_path, packed):
     assert source.complete and source.labels == ["low", "mid", "none at all"]
     assert rows(source, "abab", ["P1", "P1", "P2", "P2"]) == (
         "P1 a mid 1, P1 b low 0.5, P1 b mid 0.25, P1 b none at all 0.25, P2 a low 1")
+    assert groups.get(path).labels == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize("text, labels, says", [
