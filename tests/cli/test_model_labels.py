@@ -92,6 +92,7 @@ def track(folder_of, monkeypatch):
     return fill
 
 
+@pytest.mark.slow
 def test_the_way_from_a_list_to_corrected_values(track, command):
     none = ["--none", "none"]
     assert command("label", *ASKED, *none, "--documents", 60, "-o", "sample.csv")[:2] == (0, "")

@@ -50,6 +50,7 @@ def test_what_is_not_imported_calls_nothing(folder):
     assert not called
 
 
+@pytest.mark.slow
 @each("first", ["", "import ir_measures; ", "import pt_fairness.collections.passages; "])
 def test_one_finder_remains_and_the_dataset_ids_are_registered(first):
     code = f"""
