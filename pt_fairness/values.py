@@ -147,7 +147,10 @@ def from_frame(frame: pd.DataFrame, name: str | None = None, *, column: str | No
 
 def _values(frame: pd.DataFrame, name: str | None, where: str, sep: str | None,
             none: Iterable[Any]) -> Values:
-    """Return the values of documents; with ``sep`` or weights, the mean of a document's rows."""
+    """Return the values of documents.
+
+    With ``sep`` or weights, the value of a document is the mean of its rows.
+    """
     if sep is not None:
         frame = separated(frame, "value", sep)
     frame = frame[~frame["value"].isin([*none])]

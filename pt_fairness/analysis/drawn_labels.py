@@ -239,9 +239,8 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 class LabelDraws:
     """Runs, judgments and documents whose labels are drawn, and the values under the draws."""
 
-    #: The values, ``[draws + 2 or 3, systems, measures, T]``: those of each draw, those with the
-    #: likeliest labels, those with the model's labels if there is a model, and those with the
-    #: groups that the documents have.
+    #: The values, ``[draws + 2 or 3, systems, measures, T]``. The last ones are with the likeliest
+    #: labels, with the labels of the model if there is one, and with the documents' own groups.
     values: Floats
     #: The number of draws.
     draws: int

@@ -87,8 +87,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
         raise ValueError(f"rel must be a whole number, got {shown(rel)}")
     judgments = Judgments(loaded_qrels(qrels))
     if ALL_TOPICS in judgments.topics:
-        raise ValueError(f"topics must have other names than {ALL_TOPICS!r}, which stands for all "
-                         "of them together")
+        raise ValueError(f"topics must not be called {ALL_TOPICS!r}, which stands for all topics")
     annotations = group_annotations(judgments, groups, [rel])
     labels = annotations.labels
     size = len(labels)

@@ -291,7 +291,7 @@ def _method_parser(method: Any) -> argparse.ArgumentParser:
 
 
 def _value(text: str) -> Any:
-    """Return the value of a Python literal; other text is returned as it is."""
+    """Parse a Python literal; return other text unchanged."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):  # nested too deeply

@@ -431,12 +431,12 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
     return options.code
 
 
-#: The options whose values are not files.
+#: The options that never name a file to read.
 _NO_INPUTS = ("format", "labels", "method", "names", "output")
 
 
 def _inputs(options: argparse.Namespace) -> Iterator[str]:
-    """Yield the paths that a command may read: files, what patterns match, paths in measures."""
+    """Yield the paths of files, those that patterns match, and those in the text of measures."""
     for name, value in options.typed.items():
         texts = value if isinstance(value, list) else [value]
         if name not in _NO_INPUTS:

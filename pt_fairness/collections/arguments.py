@@ -311,7 +311,10 @@ _POST = re.compile(rb"<DOC>\s*<DOCNO>\s*(?P<doc_id>\S+?)\s*</DOCNO>.*?"
 
 
 def posts(path: Path) -> Iterator[BlogPost]:
-    """Yield the posts of a permalinks file."""
+    """Yield the posts of a permalinks file.
+
+    :raises ValueError: if a post lacks its header or its end
+    """
     with gzip.open(path, "rb") as file:
         content = file.read()
     for record in re.split(_START, content)[1:]:

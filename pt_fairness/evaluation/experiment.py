@@ -324,7 +324,9 @@ def _stacked(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def means(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the mean of each measure over the topics with a value; of :data:`SUMMED`, the sum.
+    """Return the mean of each measure over the topics with a value.
+
+    Measures in :data:`SUMMED` have the sum.
 
     :param values: a row for each topic and a column for each measure, by system
     """

@@ -56,7 +56,10 @@ class Memberships(NamedTuple):
     unknown: Floats | None = None
 
     def unknown_of(self, n: int) -> Floats:
-        """Return the weight of ``@UNKNOWN``, ``[n]``; by default 0 with a label, NaN without."""
+        """Return the weight of ``@UNKNOWN`` for each document, ``[n]``.
+
+        It defaults to 0 for documents with a label, and to NaN for others.
+        """
         if self.unknown is not None:
             return self.unknown
         labelled = self.label_counts(n) > 0

@@ -124,7 +124,7 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
     if table.weight is not None and not declared:
         weights = pd.to_numeric(frame["weight"], errors="coerce")
         documents = frame[frame.columns.intersection(["qid", "docno"])]
-        if (weights > 0).all() and not documents.duplicated().any():
+        if (weights != 0).all() and not documents.duplicated().any():
             warn(f"the weights of {what} have no effect, because each document has one group")
     return Listed(table, name, order, declared)
 

@@ -1,4 +1,4 @@
-"""Runs: their files, the forms in which functions take them, and registered ones."""
+"""Runs: files, inputs of functions, and registered runs."""
 
 from __future__ import annotations
 

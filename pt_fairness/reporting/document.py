@@ -47,7 +47,7 @@ from pt_fairness.reporting.frames import Experiment, decimal
 DEPTH = 20
 #: The heads of the answer that differ from its columns.
 ANSWER_HEADS = {"place": "", "same": "not told apart from", "random": "its documents shuffled"}
-#: The caption of the plane, and a sentence on each kind of mark that it can have.
+#: The caption of the plane, and a sentence for each kind of mark in it.
 PLANE = ("A point is a system. The better end of a measure is at the top or on the right. No other "
          "system is better by both measures than a filled point.")
 CAPTIONS = {"baseline": "The thick circle is the baseline.",

@@ -267,7 +267,7 @@ class fa_ir(GroupReRanker, label="FA*IR"):
         super()._check_labels(labels)
         if self.protected in ("minority", "majority") and len(labels) > 2:
             warn(f"protected is {self.protected!r}: one of {len(labels)} groups is protected in "
-                 "each topic, and the others count as one; protected= names the right ones")
+                 "each topic, and the others count as one; name the protected groups in protected=")
 
     def reorder(self, topic: Candidates) -> Ints:
         if self.protected in ("minority", "majority"):

@@ -95,7 +95,7 @@ class TestCorrelations:
     @each("values", [[0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan])
     @pytest.mark.filterwarnings("ignore:values are missing")
     def test_constant_measure(self, averages, values):
-        with pytest.warns(FairnessWarning, match=r"rKL@5"):
+        with pytest.warns(FairnessWarning, match="rKL@5"):
             result = correlations(averages.assign(**{"rKL@5": values}), "pearson")
         for table in (result.coefficients, result.p_values):
             assert table["rKL@5"].isna().all() and table.loc["rKL@5"].isna().all()

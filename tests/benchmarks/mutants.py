@@ -2,9 +2,9 @@
 copy of the package by one at a time and runs the tests until one fails; it prints how many of each
 room die, and where.
 
-A mutant has one operator, constant, bound or order of arguments changed; ``strict=`` and bounds
-that a number meets only by rounding stay, because no test can tell. Each is tried against the
-default tests of its file, of its room and of the others, and then against the slow ones of its
+A mutant has one operator, constant, bound or order of arguments changed. ``strict=`` and bounds at
+a tolerance are never changed, because no test can tell the difference. Each mutant is tried against
+the default tests of its file, of its room and of the others, and then against the slow ones of its
 room. ``--jobs 2`` tries two at a time, and ``--results FILE`` keeps the results, from which a later
 run goes on. A mutant is ``unclear`` if the test that fails also fails without it.
 """
@@ -53,7 +53,7 @@ OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
 BOUNDS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 
-#: Numbers that no other number is equal to.
+#: Constants that a computed number is never exactly equal to.
 NEVER_MET = re.compile(r"\b(ALPHA|CLOSE|EPSILON|EQUAL|ROUNDING|SAME|TOLERANCE)\b")
 #: Functions whose first arguments have no order, or of which every call would fail.
 NOT_SWAPPED = {"isinstance", "issubclass", "min", "max", "minimum", "maximum", "getattr", "cast"}

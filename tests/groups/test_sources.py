@@ -287,6 +287,12 @@ def test_tables_that_nothing_is_wrong_with(table):
         groups.from_frame(pd.DataFrame(table))
 
 
+def test_weights_without_effect():
+    table = pd.DataFrame({"docno": [*"ab"], "group": ["X", "-"], "weight": [0.5, np.nan]})
+    with pytest.warns(FairnessWarning, match="weights"):
+        groups.from_frame(table)
+
+
 def test_votes_by_topic_without_labels_and_of_numbers():
     votes = pd.concat([frame_of({"a": "PPC"}, qid=1), frame_of({"a": "CCP"}, qid=2.0)])
     source = groups.from_votes(votes.sample(frac=1, random_state=1))
