@@ -70,14 +70,14 @@ class Target(NamedObject):
         table = rows.pivot_table("share", "qid", "group", "sum").loc[topics].fillna(0.0)
         total = table.sum(axis=1)
         off = abs(total - 1.0) > SUM_TOLERANCE
-        for qid, wrong in total[off][:1].items():
+        for qid, wrong in total[off].items():
             raise ValueError(f"the shares of the target {name!r} for topic {qid!r} must sum to 1, "
                              f"got {wrong:.9g}")
         if none:
             need_labels(none, table, f"the target {name!r}")
             table = table.drop(columns=[*none], errors="ignore")
             total = table.sum(axis=1)
-            for qid in topics[total == 0][:1]:
+            for qid in topics[total == 0]:
                 raise ValueError(f"the target {name!r} must have shares besides none={[*none]}, "
                                  f"got none for topic {qid!r}")
             table = table.div(total, axis=0)

@@ -56,7 +56,7 @@ class Values(NamedObject):
         # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
         self._numbers = numbers[self._index.first] + 0.0
         first = self._numbers[self._index.pair]
-        for row in np.flatnonzero(first != numbers)[:1]:
+        for row in np.flatnonzero(first != numbers):
             document = repr(str(frame["docno"].iloc[row]))
             if topics is not None:
                 document += f" in topic {str(topics.iloc[row])!r}"
@@ -109,7 +109,7 @@ def _finite(frame: pd.DataFrame, where: str) -> Floats:
     column = pd.to_numeric(cells, errors="coerce")
     numbers = column.to_numpy(float, na_value=nan)
     place = frame.index.name or "row"
-    for number, row in frame[~np.isfinite(numbers)][:1].iterrows():
+    for number, row in frame[~np.isfinite(numbers)].iterrows():
         value = str(row["value"])
         raise ValueError(f"{where}, {place} {number}: value must be a finite number, got {value!r} "
                          f"for document {label_text(row['docno'])!r}")

@@ -110,7 +110,7 @@ class Comparison:
         checked_names = self.judgments.names[self.is_checked]
         missing = self.unchecked_documents()
         missing = missing[missing["qid"].isin(checked_names)]
-        for row in missing[:1].itertuples():
+        for row in missing.itertuples():
             where = "judged" if row.name is None else f"ranked by {row.name!r}"
             raise IncompleteTopicError(f"checked topics must be complete: {row.docno!r} of topic "
                                        f"{row.qid!r}, {where}, lacks a human label. "

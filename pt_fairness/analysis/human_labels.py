@@ -110,7 +110,7 @@ def human_labels(documents: Any = None, topics: Any = None,
     if filled.empty:
         raise ValueError("human labels must have a document with a label, got none")
     _refuse_two_labels(filled)
-    for row in whole[whole["qid"].isna()][:1].itertuples():
+    for row in whole[whole["qid"].isna()].itertuples():
         raise ValueError(f"the human labels of whole topics must have topics, got {row.docno!r} "
                          f"without one ({row.place})")
     dropped = label_texts(none, "none")
@@ -163,7 +163,7 @@ def _refuse_two_labels(rows: pd.DataFrame) -> None:
     pairs = pairs[pairs["group"] != pairs["group_2"]]
     qid, qid_2 = pairs["qid"], pairs["qid_2"]
     same = (qid == qid_2) | qid.isna() | qid_2.isna()
-    for pair in pairs[same][:1].itertuples():
+    for pair in pairs[same].itertuples():
         raise ValueError(f"{pair.docno!r} must have one human label, got {pair.group!r} "
                          f"({pair.place}) and {pair.group_2!r} ({pair.place_2})")
 

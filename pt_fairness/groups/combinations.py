@@ -390,7 +390,7 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
     total = table.sum(axis=1, skipna=False)
     possible = (table >= 0).all(axis=1)
     possible &= abs(total - 1) <= 1e-9
-    for label in table.index[~possible][:1]:
+    for label in table.index[~possible]:
         raise ValueError(f"the probabilities of {label!r} in {option} must be at least 0 and sum "
                          f"to 1, got {shown(rows[label])}")
     return table

@@ -512,7 +512,7 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     rows = frame.explode("group")
     dictionaries = [value for value in group if isinstance(value, Mapping)]
     nested = [value for value in rows["group"] if not pd.api.types.is_scalar(value)]
-    for wrong in [*dictionaries, *nested][:1]:
+    for wrong in [*dictionaries, *nested]:
         raise ValueError(f"a group of {what} must be a label or a list of labels, got "
                          f"{shown(wrong)}")
     return rows

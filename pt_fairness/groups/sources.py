@@ -533,7 +533,7 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     frame = frame.assign(label=label)[is_vote]
     need_rows(frame, "the frame of votes, without rows that lack a label,")
     votes = with_text_ids(frame, "frame of votes", *ids)
-    for _, vote in votes[votes.duplicated(ids)][:1].iterrows():
+    for _, vote in votes[votes.duplicated(ids)].iterrows():
         raise ValueError(f"an annotator must have one vote for a document, got two of "
                          f"{vote['annotator']!r} for {' '.join(vote[document])!r}")
     counts = votes.groupby([*document, "label"], observed=True).size()

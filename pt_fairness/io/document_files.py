@@ -297,7 +297,7 @@ def weights_of(weights: pd.DataFrame, what: str, unused: Any = False) -> Floats:
     numbers = columns.to_numpy(float, na_value=np.nan)
     possible = (numbers >= 0) & np.isfinite(numbers)
     possible |= np.reshape(unused, (-1, 1))
-    for row, column in np.argwhere(~possible)[:1]:
+    for row, column in np.argwhere(~possible):
         weight = str(weights.iat[row, column])
         number = weights.index[row]
         raise ValueError(f"{what}, {weights.index.name or 'row'} {number}: weight must be a number "
