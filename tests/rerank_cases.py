@@ -29,7 +29,7 @@ def order(frame: pd.DataFrame) -> str:
 
 def random_topics(seed: int, topics: int, *, labels: int = 4, several: bool = False,
                   soft: bool = False, ties: bool = True, annotated: float = 0.85,
-                  longest: int = 12) -> dict[str, list[Document]]:
+                  longest: int = 12, below: float = 0.0) -> dict[str, list[Document]]:
     """Return topics of 1 to ``longest`` documents, in random order.
 
     :param labels: a topic has 1 to this number of groups
@@ -37,6 +37,7 @@ def random_topics(seed: int, topics: int, *, labels: int = 4, several: bool = Fa
     :param soft: whether documents can have weights
     :param ties: whether documents can have equal scores
     :param annotated: the share of annotated documents
+    :param below: what is subtracted from each score
     """
     pick = random.Random(seed)
     found = {}
@@ -52,7 +53,7 @@ def random_topics(seed: int, topics: int, *, labels: int = 4, several: bool = Fa
                 own = {name: pick.choice([0.2, 0.5, 1.0, 3.0]) if weighted else 1.0
                        for name in some}
             score = pick.choice([0.1, 0.25, 0.5, 0.75]) if ties else pick.random()
-            documents.append(Document(f"d{i}", score, own, weighted and bool(own)))
+            documents.append(Document(f"d{i}", score - below, own, weighted and bool(own)))
         pick.shuffle(documents)
         found[str(topic + 1)] = documents
     return found
