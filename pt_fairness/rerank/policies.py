@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -257,24 +256,13 @@ class _Programme:
         The optimum is the largest ``Σ r · weight`` less the sum of the differences times
         ``penalty``. The rankings that it needs are added.
         """
-        least = inf
-        centre = np.zeros_like(self.target)
         while True:
             solution, marginals = self._solved(r, penalty)
-            price = marginals[:-1]
-            value = marginals[-1]
-            score = r + self.shares @ price
-            # Prices halfway to the best ones so far need fewer rounds (Wentges 1997).
-            halfway = (price + centre) / 2
-            for prices in (halfway, price):
-                ranking, bound = self._best(r, prices)
-                if bound < least:
-                    least = bound
-                    centre = prices
-                gain = score[ranking] @ self.weights + value
-                if gain > TOLERANCE and not (ranking == self.rankings).all(axis=1).any():
-                    break
-            else:
+            prices = marginals[:-1]
+            score = r + self.shares @ prices
+            ranking = self.order(score.round(12))
+            gain = score[ranking] @ self.weights + marginals[-1]
+            if gain <= TOLERANCE or (ranking == self.rankings).all(axis=1).any():
                 probabilities, differences = np.split(solution, [len(self.rankings)])
                 return float(differences.sum()), probabilities
             self.add(ranking)
@@ -297,17 +285,6 @@ class _Programme:
         if solved.status != 0:
             raise RuntimeError(f"HiGHS did not solve the linear programme: {solved.message}")
         return solved.x, solved.eqlin.marginals
-
-    def _best(self, r: Floats, prices: Floats) -> tuple[Ints, float]:
-        """Return the best ranking at given prices of exposure, and the upper bound from them.
-
-        :param prices: the price of the exposure of each group
-        """
-        score = r + self.shares @ prices
-        rounded = score.round(12)
-        ranking = self.order(rounded)
-        bound = score[ranking] @ self.weights - self.target @ prices
-        return ranking, float(bound)
 
 
 class _Mix(NamedTuple):
