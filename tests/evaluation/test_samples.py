@@ -1,5 +1,7 @@
 """Several rankings of a topic, through evaluate and the commands."""
 
+import warnings
+
 import pandas as pd
 import pytest
 from evaluation.common import evaluate_quietly
@@ -26,6 +28,9 @@ def test_every_sample_counts(folder_of, name):
     with pytest.warns(FairnessWarning, match="several rankings of a topic.*'nDCG@3', 'AP'"):
         averages, _ = evaluate(run, "qrels", [EEL, nDCG @ 3, AP], progress=False)
     assert averages["EEL"][0] == pytest.approx(BOTH, abs=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FairnessWarning)
+        evaluate(FRAME.query("iteration == 'sample 0'"), "qrels", nDCG @ 3, progress=False)
     last = FRAME.drop_duplicates(["qid", "docno"], keep="last").drop(columns="iteration")
     expected = evaluate_quietly(last, "qrels", [nDCG @ 3, AP])[0]
     assert averages[["nDCG@3", "AP"]].equals(expected[["nDCG@3", "AP"]])

@@ -11,7 +11,7 @@ import pyterrier as pt
 import pytest
 from one_test import each
 
-from pt_fairness import evaluate
+from pt_fairness import evaluate, groups
 from pt_fairness.groups.memberships import LabelSets
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.protected import rarest
@@ -184,3 +184,13 @@ def test_a_rarest_group_of_equal_sums_of_weights_and_of_no_labels():
     assert rarest(np.array([[0.1 + 0.2, 0.3]]))[0].tolist() == [[True, False]]
     chosen, known = rarest(np.zeros((2, 0)))
     assert chosen.shape == (2, 0) and known.tolist() == [False, False]
+
+
+def test_a_source_that_reads_documents_is_asked_in_blocks(monkeypatch):
+    monkeypatch.setattr("pt_fairness.rankings.annotations.CHUNK", 3)
+    source = groups.from_mapping(dict(zip("abcdefgh", "BBCABCAD", strict=True)))
+    source.blockwise = True
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": list("abcdefgh"), "relevance": 1})
+    found = Annotations(Judgments(qrels), source, [1])
+    assert "".join(label for one in sets_of(found.sets, found.pair_codes) for label in one) == (
+        "BBCABCAD")
