@@ -84,12 +84,12 @@ def test_slow_sampler(case, monkeypatch):
     start = [document.model if document.human is None else document.human
              for document in documents]
     states = slow_sampler.Sampler(documents, labels, labels, start, 20.0, 5, errors)
-    expected = np.array([*states.states(300, 5, 4000)])
+    expected = np.array([*states.states(300, 5, 2000)])
     monkeypatch.setattr(label_sampler, "BURN_IN", 300)
     monkeypatch.setattr(label_sampler, "STEP", 5)
     known = None if errors is None else np.array(errors)
     data = Labelled(topic, stratum, human, model, labels, np.arange(labels), known)
-    drawn, agreement = data.draw(8000, 0)
+    drawn, agreement = data.draw(4000, 0)
     free = human < 0
     draws = drawn[:, :-2].T
     for label in range(labels):

@@ -213,7 +213,7 @@ def test_a_label_that_only_the_run_has_is_unknown(registered_groups, values):
     assert found[0] == found[1] > 0
 
 
-def test_text_pickle_and_objects(track):
+def test_text_and_objects(track):
     measure = pf.TrecFair(attributes={"gender": GENDER, "continents": WORLD},
                           whole="gender,continents", ideal=1000) @ 20
     text = (f"TrecFair(attributes={{'continents':'{WORLD}','gender':'{GENDER}'}},"
