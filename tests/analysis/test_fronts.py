@@ -53,7 +53,7 @@ def frame_of(rows):
 
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 @pytest.mark.parametrize("text", CASES)
-@pytest.mark.parametrize("seed", quick_cases(range(2, 9), first=1))
+@pytest.mark.parametrize("seed", quick_cases(range(2, 9), first=2))
 def test_it_is_that_of_all_orders(text, seed):
     pick = random.Random(f"{text} {seed}")
     rows = rows_of(seed, 2 - seed % 2)

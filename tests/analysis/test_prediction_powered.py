@@ -134,14 +134,14 @@ def test_incomplete_topics_and_wrong_input(data):
 def test_documents_at_random(data):
     runs, qrels, model, truth = data
     model = model.drop("d000")
-    rows = documents_to_label(runs, qrels, "AWRF@3", model, documents=20, texts={"d001": "text"},
-                              seed=1)
+    rows = documents_to_label(runs, qrels, "AWRF@3", model, documents=20, texts={"d001": "text"})
     assert rows.columns.tolist() == ["docno", "text", "group"] and len(rows) == 20
     assert rows["docno"].is_unique and "d000" not in [*rows["docno"]]
     assert rows["docno"].tolist() != sorted(rows["docno"])
     human = truth[rows["docno"][:15]]
-    rest = documents_to_label(runs, qrels, "AWRF@3", model, human, documents=20)
-    assert len(rest) == 5 and not set(rest["docno"]) & set(human.index)
+    rest, every = (documents_to_label(runs, qrels, "AWRF@3", model, human, documents=number)
+                   for number in (20, 500))
+    assert len(rest) == 5 and not set(every["docno"]) & set(human.index)
     unfilled = rows.drop(columns="text").assign(group=["F"] * 3 + [""] * 17)
     assert len(documents_to_label(runs, qrels, "AWRF@3", model, unfilled, documents=20)) == 17
     by_topic = qrels[["qid", "docno"]].assign(group="F")
