@@ -436,7 +436,7 @@ _NO_INPUTS = ("format", "labels", "method", "names", "output")
 
 
 def _inputs(options: argparse.Namespace) -> Iterator[str]:
-    """Yield the paths of files, those that patterns match, and those in the text of measures."""
+    """Yield the paths that a command may read: files, matches of patterns, paths in measures."""
     for name, value in options.typed.items():
         texts = value if isinstance(value, list) else [value]
         if name not in _NO_INPUTS:

@@ -1,4 +1,4 @@
-"""Runs: files, inputs of functions, and registered runs."""
+"""Run files, the runs that functions take, and registered runs."""
 
 from __future__ import annotations
 

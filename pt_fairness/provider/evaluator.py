@@ -587,7 +587,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return matches
 
     def how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
-        """Return the number of undefined topics, a mask ``[T]``, and their names or a reason."""
+        """Return the number of undefined topics as text, with their names or the reason."""
         text = f"{topics.sum()} of {len(topics)} topics"
         if not topics.all():
             return f"{text} ({listed(itertools.compress(self.topics, topics))})"

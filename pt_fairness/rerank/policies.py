@@ -356,7 +356,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         if self.target == "score":
             target = r @ topic.shares / r.sum()
         rankings, probabilities = fair_policy(r, topic.shares, target, weights)
-        return _Mix(topic.qid, rankings, probabilities)
+        return _Mix(topic.qid, rankings[:, :topic.k], probabilities)
 
     def draw(self, prepared: _Mix, sample: int | None) -> Ints:
         if sample is None:

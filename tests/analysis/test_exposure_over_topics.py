@@ -41,8 +41,7 @@ def random_runs(case, seed, samples):
         name: pd.concat([
             case.run_frame.assign(score=pick.integers(0, 5, len(case.run)) + 0.0, iteration=sample)
             for sample in range(samples)]).sample(frac=0.7, random_state=seed + number)
-        for number, name in enumerate(["A", "B"])
-    }
+        for number, name in enumerate(["A", "B"])}
 
 
 @pytest.mark.filterwarnings("ignore:.* are missing from some")

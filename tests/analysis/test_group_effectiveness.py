@@ -104,8 +104,7 @@ def test_a_missing_value_leaves_no_gap():
     (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "nDCG"), "must have groups"),
     (lambda: analysis.group_gaps(table_of(0.5, 0.2), "a"), "second .*None"),
     (lambda: analysis.group_gaps(table_of(0.5, 0.2), "a", "z"), "second .*'z'"),
-    (lambda: analysis.group_gaps(table_of(0.5).drop(columns="value")), "value"),
-])
+    (lambda: analysis.group_gaps(table_of(0.5).drop(columns="value")), "value")])
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -81,8 +81,7 @@ def test_slow_sampler(case, monkeypatch):
     model[(human >= 0) & (rng.random(size) < 0.2)] = -1
     documents = [slow_sampler.Document(*(None if code < 0 else int(code) for code in codes))
                  for codes in zip(topic, stratum, human, model, strict=True)]
-    start = [document.model if document.human is None else document.human
-             for document in documents]
+    start = [document.model if document.human is None else document.human for document in documents]
     states = slow_sampler.Sampler(documents, labels, labels, start, 20.0, 5, errors)
     expected = np.array([*states.states(300, 5, 2000)])
     monkeypatch.setattr(label_sampler, "BURN_IN", 300)
@@ -230,8 +229,7 @@ def test_wrong_input(source, says):
         "rates": groups.with_error_rates(groups.from_mapping(data.model), rates),
         "nobody": groups.model_labels(data.model, {"elsewhere": "A"}),
         "strangers": groups.model_labels(data.model, data.human.map({"A": "x", "B": "y"})),
-        "several": groups.model_labels({"d00000": ["A", "B"]}, data.model),
-    }
+        "several": groups.model_labels({"d00000": ["A", "B"]}, data.model)}
     interval = "components" if "components" in says else "rubin"
     with pytest.raises(ValueError, match=says):
         values(data, sources[source], interval=interval)

@@ -134,7 +134,8 @@ def test_incomplete_topics_and_wrong_input(data):
 def test_documents_at_random(data):
     runs, qrels, model, truth = data
     model = model.drop("d000")
-    rows = documents_to_label(runs, qrels, "AWRF@3", model, documents=20, texts={"d001": "text"})
+    rows = documents_to_label(runs, qrels, "AWRF@3", model, documents=20, texts={"d001": "text"},
+                              seed=1)
     assert rows.columns.tolist() == ["docno", "text", "group"] and len(rows) == 20
     assert rows["docno"].is_unique and "d000" not in [*rows["docno"]]
     assert rows["docno"].tolist() != sorted(rows["docno"])

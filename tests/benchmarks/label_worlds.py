@@ -45,8 +45,7 @@ WORLDS = {
     "δ = 3, ε = 0.15": World(3, 0.15, covers=0.87),
     "δ = 1.5, prefers": World(1.5, prefers=True, covers=0.82),
     "δ = 4.8": World(4.8, bias=(0.02, 0.02), covers=0.75),
-    "alike": World(0, alike=True, bias=(0.02, 0.02)),
-}
+    "alike": World(0, alike=True, bias=(0.02, 0.02))}
 
 
 class Experiment(NamedTuple):

@@ -34,8 +34,7 @@ FIELDS = {
     f"clueweb12/b13/{MISINFO}": ["effectiveness", "credibility"],
     "clueweb12/b13/clef-ehealth": ["trustworthiness"],
     "msmarco-passage/dev": ["fair/gender"], "msmarco-passage/trec-dl-2019": ["fair/gender"],
-    "cocktail/nq-utd": ["source"], "grep-biasir": ["gender"],
-}
+    "cocktail/nq-utd": ["source"], "grep-biasir": ["gender"]}
 #: The ids of this package without groups.
 PLAIN = ["pt-fairness/debates", "blogs06", "blogs06/trec-blog-2007", "blogs06/trec-blog-2006-2008",
          "cocktail/nq-utd", "grep-biasir"]

@@ -124,8 +124,7 @@ PAGES = [
     page22(5, gender=["female", "transgender female"], gender_category="Woman",
            page_subcont_regions=["Polynesia", "Western Asia"],
            source_subcont_regions={"Western Asia": 5}),
-    page22(6, gender=[], gender_category="Unknown"),
-]
+    page22(6, gender=[], gender_category="Unknown")]
 RUN = pd.DataFrame({"query_id": "1", "doc_id": ["4", "9", "1", "6", "5"], "score": range(5, 0, -1)})
 QRELS = pd.DataFrame({"query_id": "1", "doc_id": list("12369"), "relevance": 1})
 

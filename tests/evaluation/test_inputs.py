@@ -112,8 +112,7 @@ def test_all_groups_need_no_relevant_documents(letters):
     ({"measures": ["AWRF@5"]}, "AWRF@5: without qrels, the groups are in groups= or in a column"),
     ({"measures": ["AWRF(target='mixed')@5"], "groups": GROUP},
      "^AWRF.* cannot be computed without qrels"),
-    ({"measures": ["AWRF@5"], "groups": GROUP, "references": True}, "references must have qrels"),
-])
+    ({"measures": ["AWRF@5"], "groups": GROUP, "references": True}, "references must have qrels")])
 def test_what_needs_qrels(letters, arguments, message):
     with pytest.raises(ValueError, match=message):
         pf.evaluate({"A": RUN}, progress=False, **arguments)

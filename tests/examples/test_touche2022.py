@@ -33,6 +33,5 @@ def test_the_stances_that_models_predicted(script, track, tmp_path, monkeypatch)
         monkeypatch.setattr(sys.modules["touche2022_labels"], name, value)
     run(*track)
     for name in ("models", "values"):
-        written, shown = (pd.read_csv(place / f"labels-{name}.csv")
-                          for place in (tmp_path, TABLES))
+        written, shown = (pd.read_csv(place / f"labels-{name}.csv") for place in (tmp_path, TABLES))
         pd.testing.assert_frame_equal(written, shown)

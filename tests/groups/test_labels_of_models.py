@@ -42,8 +42,7 @@ def test_documents_are_asked_for_once_in_batches():
     assert labels_of(source, "abab") == {"a": "PRO", "b": "CON"}
     assert labels_of(source) == {"a": "PRO", "b": "CON", "c": "PRO", "d": "CON"}
     assert tagger.asked == [["a", "b"], ["c", "d"]]
-    assert source.to_frame().to_dict("list") == {"docno": [*"abcd"],
-                                                 "group": ["PRO", "CON"] * 2}
+    assert source.to_frame().to_dict("list") == {"docno": [*"abcd"], "group": ["PRO", "CON"] * 2}
     assert not source.weighted and source.labels is None
 
 

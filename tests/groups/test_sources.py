@@ -83,8 +83,7 @@ def test_from_a_pattern(pattern, labels, expected):
     (lambda: groups.from_qrels(pd.DataFrame({"docno": ["a"]})), "need the columns qid, docno, lab"),
     (lambda: groups.from_qrels(pd.DataFrame({"qid": "1", "docno": [*"abc"],
                                              "label": ["", "-", "NO"]}), none=["NO"]),
-     "a label besides"),
-])
+     "a label besides")])
 def test_what_is_refused(make, says):
     with pytest.raises(ValueError, match=says):
         make()

@@ -36,8 +36,7 @@ def test_identifiers_stay_text_and_labels_may_be_floats(tmp_path):
     ("1 0 a nan\n", r"line 1: label .*'nan'"),
     ("1 0 a inf\n", r"line 1: label .*'inf'"),
     *((f"1 0 a 1\n\n1 0 b {label}\n", rf"line 3: label .*±1,000,000, got '{label}'")
-      for label in ("1000001", "-1000001", "3e9", "99999999999999999999")),
-])
+      for label in ("1000001", "-1000001", "3e9", "99999999999999999999"))])
 @each("name", ["bad.qrels", "bad.qrels.gz"])
 def test_a_line_that_is_wrong_is_named(tmp_path, name, text, line):
     with pytest.raises(ValueError, match=rf"{name}, {line}"):
@@ -230,8 +229,7 @@ def test_a_repeated_column_of_weights_is_named(tmp_path):
     ('docno,group\nd1,PRO\n"d2,CON\nd3,PRO\n', r"g\.csv .*inside string starting at row 2"),
     ('docno,group\n"d1,PRO\nd2",CON\n', r"g\.csv, line 2: docno .*'d1,PRO\\nd2'"),
     ('docno,group\n\nd1,"PRO\nd2,CON\nd3,CON"\n', r"g\.csv, line 3: group .*'PRO\\nd2,CON"),
-    ("docno,group\nd1,PRO\n,CON\n", r"g\.csv, line 3: docno"),
-])
+    ("docno,group\nd1,PRO\n,CON\n", r"g\.csv, line 3: docno")])
 def test_rows_that_are_wrong(tmp_path, text, says):
     (tmp_path / "g.csv").write_text(text)
     with pytest.raises(ValueError, match=says):
@@ -243,8 +241,7 @@ def test_rows_that_are_wrong(tmp_path, text, says):
     ("docno,group\nd1,Pro Life\nd2,PRO LIFE\n", r"the labels 'PRO LIFE', 'Pro Life' differ by"),
     ("docno,group\nd1,a b\nd2,a  b\nd3,B\n", r"the labels 'a  b', 'a b' differ by case, bl"),
     ("docno,group\nd1,caf\u00e9\nd2,cafe\u0301\n", r"'cafe\\u0301', 'caf\\xe9' differ by"),
-    ("docno,group\nd1,PRO\nd2,PRO\u200b\n", r"'PRO', 'PRO\\u200b' differ by"),
-])
+    ("docno,group\nd1,PRO\nd2,PRO\u200b\n", r"'PRO', 'PRO\\u200b' differ by")])
 def test_what_is_warned_of(tmp_path, text, says):
     (tmp_path / "g.csv").write_text(text)
     with pytest.warns(FairnessWarning, match=says) as warned:

@@ -144,8 +144,7 @@ def test_names_and_representation(passages):
     found = from_text(WORDS, "tf")
     assert found.name == from_text(WORDS, "tf").name
     assert repr(found) == f"Values({found.name!r}, tf of female, male words)" and len(found) == 0
-    others = [from_text(), from_text(THREE),
-              from_text(dict(reversed(WORDS.items())), "tf")]
+    others = [from_text(), from_text(THREE), from_text(dict(reversed(WORDS.items())), "tf")]
     assert len({found, *others}) == 4
     again = pickle.loads(pickle.dumps(found))
     assert again == found and numbers(again, ["d3"]) == [0] and len(again) == 1

@@ -106,8 +106,7 @@ def read_fairweb(folder: Any) -> tuple[pd.DataFrame, Mapping[str, pd.DataFrame]]
         with gzip.open(folder / f"run.{name}.gz", "rt") as lines:
             rows = [line.split() for line in lines]
         run = pd.DataFrame(rows, columns=["query_id", "q0", "doc_id", "rank", "score", "name"])
-        run = run.astype({"score": "float32"}).sort_values(
-            ["score", "doc_id"], ascending=False)
+        run = run.astype({"score": "float32"}).sort_values(["score", "doc_id"], ascending=False)
         runs[name] = run.groupby("query_id").head(20)[["query_id", "doc_id", "score"]]
     return qrels, runs
 

@@ -88,7 +88,6 @@ def test_rrd_counts_documents_on_both_sides(values):
     """x A; y A, B, C: every relevant document is protected, as in every ranking of them."""
     qrels = pd.DataFrame([("1", "x", 1, "A"), *(("1", "y", 1, label) for label in "ABC")],
                          columns=["query_id", "doc_id", "relevance", "iteration"])
-    run = pd.DataFrame([("1", "x", 2.0), ("1", "y", 1.0)],
-                       columns=["query_id", "doc_id", "score"])
+    run = pd.DataFrame([("1", "x", 2.0), ("1", "y", 1.0)], columns=["query_id", "doc_id", "score"])
     measures = [pf.rRD(protected="A", target="collection", norm=norm) for norm in ("none", "max")]
     assert set(values(measures, qrels, run).values()) == {0.0}

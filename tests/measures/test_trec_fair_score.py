@@ -1,6 +1,7 @@
 """TrecFair against its slow version and the worked values."""
 
 import itertools
+import pickle
 import random
 import warnings
 
@@ -213,12 +214,15 @@ def test_a_label_that_only_the_run_has_is_unknown(registered_groups, values):
     assert found[0] == found[1] > 0
 
 
-def test_text_and_objects(track):
+def test_text_pickle_and_objects(track):
     measure = pf.TrecFair(attributes={"gender": GENDER, "continents": WORLD},
                           whole="gender,continents", ideal=1000) @ 20
     text = (f"TrecFair(attributes={{'continents':'{WORLD}','gender':'{GENDER}'}},"
             "whole='continents,gender',ideal=1000)@20")
     assert str(measure) == text and ir_measures.parse_measure(text) == measure
+    assert pickle.loads(pickle.dumps(measure)) == measure
+    assert measure.sources()[:4] == [("groups", "continents"), ("target", WORLD),
+                                     ("groups", "gender"), ("target", GENDER)]
     found = measure.replace_sources(lambda param, source: f"{param} {source}")
     assert list(found.param("attributes").items()) == [
         ("groups continents", f"target {WORLD}"), ("groups gender", f"target {GENDER}")]

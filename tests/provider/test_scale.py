@@ -8,9 +8,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import alpha_nDCG, nDCG
+from ir_measures import ERR_IA, NRBP, alpha_nDCG, nDCG
 
-from pt_fairness import NDKL, groups, nDJS, rKL, rND
+from pt_fairness import NDKL, groups, logDP, nDD, nDJS, rKL, rND
 from pt_fairness.provider.evaluator import QuickEvaluator
 
 #: Without the memory of what is imported when something is first evaluated.
@@ -39,6 +39,7 @@ def test_memory_of_a_deep_list_does_not_grow_with_its_groups(measure):
 
 
 def test_several_threads_can_use_one_evaluator():
+    """Each has the values and the facts of its own run."""
     rng = np.random.default_rng(0)
     n = 1000
     qrels = pd.DataFrame({"query_id": (np.arange(n) % 20).astype(str),
@@ -46,16 +47,25 @@ def test_several_threads_can_use_one_evaluator():
                           "iteration": rng.choice(list("ABC"), n)})
     source = groups.from_frame(pd.DataFrame({
         "docno": np.repeat(qrels["doc_id"], 4), "group": rng.choice(list("XYZabcdefghi"), 4 * n)}))
-    measures = [rND @ 10, rKL(protected="all", groups=source), alpha_nDCG @ 10, nDCG @ 10]
+    measures = [rND @ 10, nDD, rKL(protected="all", groups=source), nDJS(groups=source),
+                rND(rel=0, target={"X": 0.5, "V": 0.5}, protected="X", groups=source),
+                alpha_nDCG @ 10, alpha_nDCG(alpha=0.9), nDCG @ 10, logDP(target="run")]
+    if ir_measures.pyndeval.is_available():
+        measures += [ERR_IA @ 10, NRBP(alpha=0.2, beta=0.8)]
     judged = qrels.sample(frac=0.5, random_state=0)
     runs = [qrels[["query_id", "doc_id"]].assign(score=rng.random(n))
             .sample(frac=(i + 1) / 20, random_state=i) for i in range(8)]
     evaluator = QuickEvaluator(measures, judged)
-    alone = [evaluator.evaluate(run)[0] for run in runs]
+    def evaluated(run):
+        metrics, facts = evaluator.evaluate(run)
+        return metrics, str(facts._replace(rankings=()))
+
+    alone = list(map(evaluated, runs))
+    assert len({facts for _, facts in alone}) == len(runs)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(8) as pool:
-            assert [metrics for metrics, _ in pool.map(evaluator.evaluate, runs)] == alone
+            assert list(pool.map(evaluated, runs)) == alone
     finally:
         sys.setswitchinterval(interval)
