@@ -258,7 +258,7 @@ class LabelDraws:
         self.systems = list(ranked)
         self.by_topic = getattr(source, "by_topic", False)
         depth = depth_of(self.measures)
-        if len(annotations.sets.labels) > len(self.labels):
+        if len(annotations.sets.labels) != len(self.labels):
             # A label that only the target of a measure adds can be drawn: then rankings of other
             # measures are longer.
             depth = None

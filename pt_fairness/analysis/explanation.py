@@ -291,7 +291,7 @@ def _grouped(measure: Any, views: Mapping[Any, Rankings], judgments: Judgments, 
         depth = None
     if part.needs_groups:
         source = part.param("groups")
-    if source is None and set(judgments.row_labels[1]) <= TREC_DEFAULTS:
+    if source is None and TREC_DEFAULTS.issuperset(judgments.row_labels[1]):
         annotations = Annotations(judgments, None, rels_of([part]), needed=False)
     else:
         annotations = group_annotations(judgments, source, rels_of([part]))

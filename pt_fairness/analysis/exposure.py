@@ -435,7 +435,7 @@ class SourceShares:
         topic = topic[ranking[document]]
         lacking[topic, group] = False
         pairs = rankings.pair[rows]
-        pairs = distinct(pairs[pairs >= 0])
+        pairs = distinct(pairs[pairs != -1])
         judged_topic = self._topic[pairs]
         is_relevant = self._relevant[pairs]
         relevant = np.bincount(judged_topic, is_relevant, len(counted))
@@ -489,7 +489,6 @@ def tail(chance: Floats, least: Ints) -> Floats:
     result = np.ones(len(least))
     for row in np.flatnonzero(least):
         events = chance[row]
-        events = events[events > 0]
         densities = np.column_stack([1 - events, events])
         density = reduce(np.convolve, densities, np.ones(1))
         result[row] = density[least[row]:].sum()

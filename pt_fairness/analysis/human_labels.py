@@ -148,7 +148,7 @@ def _rows_of_part(human: Any) -> pd.DataFrame:
     codes, labels, _ = single_labels(source, topics, frame["docno"])
     names = np.array([*labels, "-"], object)
     frame = frame.assign(group=names[codes], place=repr(source))
-    if isinstance(human, pd.DataFrame) and {"qid", "group"} <= set(human):
+    if isinstance(human, pd.DataFrame) and {"qid", "group"}.issubset(human):
         unfilled = human[human["group"].isna() | human["group"].eq("")]
         frame = pd.concat([frame, unfilled.reindex(columns=_ROWS).astype({"qid": str})])
     return frame

@@ -267,7 +267,7 @@ def is_per_query(frame: pd.DataFrame) -> bool:
     :raises ValueError: if it is not a DataFrame
     """
     need_frame(frame, "the table")
-    return {"qid", "measure", "value"} <= set(frame.columns)
+    return {"qid", "measure", "value"}.issubset(frame.columns)
 
 
 def per_query(frame: pd.DataFrame) -> pd.DataFrame:
@@ -403,7 +403,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
         if differing:
             for name, measure in family.items():
                 shown[name] = _short(measure, differing)
-    if len({*shown.values()}) < len(shown):
+    if len({*shown.values()}) != len(shown):
         return {}
     return shown
 

@@ -258,7 +258,7 @@ def _kinds(references: Any) -> list[str]:
     """
     if isinstance(references, bool):
         return list(REFERENCES) if references else []
-    if isinstance(references, str) or not {*references} <= {*REFERENCES}:
+    if isinstance(references, str) or not {*references}.issubset(REFERENCES):
         raise ValueError(f"references must be True, False or a list of {listed(REFERENCES)}, got "
                          f"{shown(references)}")
     return [kind for kind in REFERENCES if kind in references]

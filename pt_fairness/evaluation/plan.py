@@ -128,7 +128,7 @@ def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Gro
     labels = rows.groupby(["frame", *pairs])["group"].transform("size")
     labels_of_all = rows.groupby(pairs)["group"].transform("nunique")
     differing = rows[labels != labels_of_all]
-    for row in differing.head(1).itertuples():
+    for row in differing.itertuples():
         raise ValueError("the columns group of frames must agree, got other groups of document "
                          f"{row.docno!r} for topic {row.qid!r} in {row.frame}; give the groups "
                          "once, with groups= (--groups)")

@@ -78,15 +78,14 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
         raise ImportError(f"several processes (n_jobs={n_jobs}) need joblib: "
                           "pip install 'pt-fairness[parallel]'") from None
 
-    make = partial(Parallel, return_as="generator_unordered", batch_size=1)
+    make = partial(Parallel, return_as="generator_unordered")
     parallel = make(None if n_jobs == 1 else n_jobs)
     if parallel.n_jobs == 1:
         return None
     most = effective_n_jobs(parallel.n_jobs)
-    # On a cluster, effective_n_jobs is the number of workers, whatever the request.
-    if runs < most < effective_n_jobs(most + 1):
-        return None if runs == 1 else make(runs)
-    return parallel
+    if effective_n_jobs(most + 1) == most:  # the workers of a cluster, whatever was asked for
+        return parallel
+    return None if runs == 1 else make(min(runs, most))
 
 
 def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,

@@ -357,7 +357,7 @@ class FromTransformer(Groups):
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         columns = [qids, docnos] if self.by_topic else [docnos]
         keys = dict.fromkeys(zip(*columns, strict=True))
-        if not keys.keys() <= self._labels.keys():
+        if keys.keys() - self._labels.keys():
             self._label(keys)
         return self._source(keys).annotate(qids, docnos)
 

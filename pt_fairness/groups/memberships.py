@@ -420,7 +420,7 @@ def naming_rows(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints, rel
     positive = relevance > 0
     rows = np.flatnonzero(label >= 0)
     # If each document has one row, or all are relevant, both senses are the same.
-    if judged is None and len(topic) < len(pair) and not positive[rows].all():
+    if judged is None and len(topic) != len(pair) and not positive[rows].all():
         topics_of_pairs = topic.astype(np.int64)
         judged_topics = _topics_by_group(topics, topics_of_pairs, pair[rows], label[rows],
                                          positive[rows], what, places[rows])

@@ -102,7 +102,7 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
     :raises ValueError: if no row has one of the labels ``dropped``
     """
     names = [name for name in ROW_COLUMNS if name in frame]
-    has_unused = len(frame.columns) > len(names)
+    has_unused = len(frame.columns) != len(names)
     if sep is not None or dropped or has_unused:
         frame = one_label_each(frame, what)
     if sep is not None or dropped:
@@ -149,7 +149,7 @@ def _warn_of_cells(table: Table, what: str) -> None:
 def _joins(cell: str, mark: str, labels: Sequence[str]) -> bool:
     """Return whether a cell consists of other labels with a mark between them."""
     parts = map(str.strip, cell.split(mark))
-    return mark in cell and {*parts} <= {*labels}
+    return mark in cell and {*parts}.issubset(labels)
 
 
 #: The columns of rows of groups; the last two are the relevance in qrels.

@@ -186,7 +186,7 @@ def parsed_one(measure: Any, check: bool = True) -> Any:
             raise ValueError(f"{TAKES}, got {shown(measure)} ({error}).{advice}") from None
     if not isinstance(measure, ir_measures.Measure):
         raise ValueError(f"{TAKES}, got {shown(measure)}")
-    if not check and measure.params.keys() <= measure.SUPPORTED_PARAMS.keys():
+    if not check and set(measure.params).issubset(measure.SUPPORTED_PARAMS):
         return measure
     try:
         measure.validate_params()

@@ -232,7 +232,7 @@ class PrefixMeasure(FairnessMeasure):
             Z = self.normaliser(S, N, n, w)
             fairest = ratio(fairest, Z)
         undefined = np.isnan(values) | view.weighted.any()
-        fairest = np.where(n > 0, fairest, values)
+        fairest = np.where(n == 0, values, fairest)
         return np.where(undefined, nan, fairest)
 
     def score(self, view: Rankings) -> Floats:
@@ -272,7 +272,7 @@ def largest_of_orders(view: Rankings, T: Floats, w: Floats, upper: Floats) -> Fl
     """
     sizes = view.run_counts @ view.member
     several = view.member.sum(axis=1) > 1
-    shared = several & (view.run_counts > 0)
+    shared = several & (view.run_counts != 0)
     group = view.member @ np.arange(len(view.labels))
     codes, _ = view.condensed(None)
     sizes = sizes @ view.member.T

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from math import inf
 from typing import Any
 
 import ir_measures
@@ -54,15 +55,14 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
             return True
         if os.environ.get(ALPHA_VARIABLE) == "ndeval" or measure.NAME not in LARGEST_CUTOFFS:
             return False
-        if measure.NAME in NDEVAL_MEASURES and not ir_measures.pyndeval.is_available():
-            return False
+        is_alpha = measure.NAME in ALPHA_MEASURES
         largest = LARGEST_CUTOFFS[measure.NAME]
-        default = 1 if measure.NAME in ALPHA_MEASURES else 0
+        default = largest if is_alpha else 0
         if "cutoff" in measure.SUPPORTED_PARAMS:
             cutoff = measure.params.get("cutoff", default)
             if not 1 <= cutoff <= largest:
                 raise ValueError(f"cutoff must be from 1 to {largest:,} here, got {measure}")
-        return True
+        return is_alpha or ir_measures.pyndeval.is_available()
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the columns of runs that ``measures`` read.
@@ -93,7 +93,7 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         # ir_measures' pipeline passes a set; sorting makes the order of the output deterministic.
         if isinstance(measures, (set, frozenset)):
             named = sorted(measures, key=str)
-            measures = sorted(named, key=lambda measure: getattr(measure, "place", -1))
+            measures = sorted(named, key=lambda measure: getattr(measure, "place", -inf))
         measures = list(measures)
         for measure in measures:
             if not self.supports(measure):

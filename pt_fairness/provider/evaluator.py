@@ -551,7 +551,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             parts.update(scores)
             undefined = any(np.isnan(values).all() for values in scores.values())
             # A batch of pt.Experiment may be without a judged topic.
-            if source.groups is not None and self.topics and (documents.codes < 0).all():
+            if source.groups is not None and self.topics and (documents.codes == -1).all():
                 self._warn_of_no_group(source, run, undefined, warn)
             if documents.foreign and not all(measure.added_labels for measure in source.measures):
                 warn("ranked documents have groups that no judged document has and that "
@@ -571,7 +571,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         if len(run.ranking):
             ranked += f", such as {run.docnos([0])[0]!r},"
         ending = f"has a group in {source.groups!r}; check that the ids match"
-        if (source.annotations.pair_codes < 0).all():
+        if (source.annotations.pair_codes == -1).all():
             judged = f"no judged document, such as {self.judgments.docnos([0])[0]!r},"
             warn(f"{judged} and {ranked} {ending}", f"{UNKNOWN}groups {source.groups}")
         elif len(run.ranking) and not undefined:

@@ -375,7 +375,7 @@ class Attributes:
             ranked = judged.rankings(run, self._depth)
             pair_codes = judged.judged_codes[self._rel]
             attributes[attribute] = Attribute(ranked.sets, ranked.codes, pair_codes)
-            if len(run.ranking) and (ranked.codes < 0).all():
+            if len(run.ranking) and (ranked.codes == -1).all():
                 warn(f"no document of the run, such as {run.docnos([0])[0]!r}, is in the groups "
                      f"{name!r}, so all of them weigh nothing; check that the ids match",
                      f"none {name}")

@@ -54,8 +54,10 @@ class Matches(NamedTuple):
 
 def _first(documents: Judgments | Run, rows: Ints) -> str | None:
     """Return the docno of the first of some documents, ``None`` without any."""
-    docnos = documents.docnos(rows[:1])
-    return next(map(str, docnos), None)
+    if not len(rows):
+        return None
+    docno, = documents.docnos(rows[[0]])
+    return str(docno)
 
 
 def matched_line(ranked: Matches, judged: Matches | None = None, what: str = "group") -> str:
@@ -132,7 +134,7 @@ class Annotations:
             self.judged_codes = dict.fromkeys(rels, self.pair_codes)
         elif groups is None:
             _, texts = judgments.row_labels
-            if texts and set(texts) <= TREC_DEFAULTS:
+            if texts and TREC_DEFAULTS.issuperset(texts):
                 raise _no_groups(texts)
             codes, labels, _ = judgments.row_groups
             self._set_labels(labels)
@@ -247,7 +249,7 @@ class Annotations:
 
     def without_group(self, rel: int) -> str | None:
         """Return the first relevant docno if no relevant document has a group, else ``None``."""
-        if rel not in self.judged_codes or (self.judged_codes[rel] >= 0).any():
+        if rel not in self.judged_codes or (self.judged_codes[rel] != -1).any():
             return None
         relevant = np.flatnonzero(self.judgments.relevance >= rel)
         return _first(self.judgments, relevant)

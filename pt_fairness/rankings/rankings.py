@@ -178,7 +178,7 @@ class Rankings:
             is_used[part] = True
         used = np.flatnonzero(is_used[:-1])  # the last element belongs to −1
         sets = self.sets
-        if len(used) < len(sets):
+        if len(used) != len(sets):
             code = np.full(len(is_used), -1, np.int32)
             code[used] = np.arange(len(used))
             codes = code[codes]

@@ -50,8 +50,7 @@ class Judgments:
         # The groups of the rows as given: labels are in the order in which ndeval sees them.
         self._iteration = qrels.get("iteration")
         self._order: Any = slice(None)
-        descends = topic[1:] < topic[:-1]
-        if descends.any():
+        if not pd.Index(topic).is_monotonic_increasing:
             self._order = np.argsort(topic, kind="stable")
             topic = topic[self._order]
             qrels = qrels.iloc[self._order]
@@ -73,12 +72,12 @@ class Judgments:
                              f"{shown(value)} in row {column.index[row]} of the qrels")
         relevance = numbers.to_numpy()
         if relevance.dtype.kind != "f":
-            relevance = relevance.astype(np.int64, copy=False)
+            relevance = np.asarray(relevance, np.int64)
         #: The relevance of each row, ``[rows]``.
         self.row_relevance = relevance
         #: The highest relevance of each pair, ``[pairs]``.
         self.relevance = relevance
-        if len(self.topic) < len(relevance):
+        if len(self.topic) != len(relevance):
             pairs = pd.Series(relevance).groupby(self.index.pair)
             highest = pairs.max()
             self.relevance = highest.to_numpy()
@@ -137,9 +136,10 @@ class Run:
         score = scores_of(run)
         docnos = run["doc_id"]
         sample = np.zeros(len(run), np.int32)
-        samples: dict[str, Any] = {}
-        if "iteration" in run:
-            sample, samples = codes_of(run["iteration"], "run")
+        samples = 1
+        if "iteration" in run and len(run):
+            sample, names = codes_of(run["iteration"], "run")
+            samples = len(names)
         topics = judgments.topics
         warn_of_topics(run_qids, topics, warn)
         judged = topic >= 0
@@ -149,18 +149,16 @@ class Run:
             score = score[judged]
             docnos = docnos[judged]
         #: The topic of each ranking, ``[R]``.
-        self.topics = np.arange(len(topics), dtype=np.int32)
-        ranking = topic
-        if len(samples) > 1:
-            ranking = self._numbered(topic, sample, len(samples))
-        #: Whether a topic has several rankings.
-        self.sampled = len(self.topics) > len(topics)
+        self.topics = np.repeat(np.arange(len(topics), dtype=np.int32), samples)
+        ranking = topic * samples + sample
+        #: Whether topics have several rankings.
+        self.sampled = samples != 1
         pair, hashes = judgments.index.find(topic, docnos, "run")
-        if len(pair) and pair.max() < 0:
+        if len(pair) and (pair == -1).all():
             warn(f"none of the {len(pair)} documents of the run is judged: it has documents such "
                  f"as {str(docnos.iloc[0])!r}, the qrels such as {judgments.docnos([0])[0]!r}",
                  "no judged document")
-        keys = np.sort(hashes + ranking.astype(np.uint64))
+        keys = np.sort(hashes ^ ranking.astype(np.uint64))
         if not is_new(keys).all():
             qids = judgments.names[self.topics]
             rows = last_rows(ranking, docnos, qids, warn)
@@ -188,16 +186,6 @@ class Run:
         #: The 0-based rank of each document, ``[n]``.
         self.place = np.arange(len(ranking), dtype=np.int32)
         self.place -= start[ranking]
-
-    def _numbered(self, topic: Ints, sample: Ints, samples: int) -> Ints:
-        """Repeat the topics that have samples, and return the ranking of each row, ``[n]``."""
-        present = np.bincount(topic, minlength=len(self.topics)) > 0
-        count = np.where(present, samples, 1)
-        self.topics = np.repeat(self.topics, count)
-        end = np.cumsum(count)
-        start = end - count
-        start = start.astype(np.int32)
-        return start[topic] + sample
 
     @property
     def topic(self) -> Ints:
@@ -251,7 +239,7 @@ class Run:
     def tied(self) -> Ints:
         """The indices of the documents that share a score with others of their ranking."""
         size = np.bincount(self._block)
-        return np.flatnonzero(size[self._block] > 1)
+        return np.flatnonzero(size[self._block] != 1)
 
     def order_of_ndeval(self) -> Ints:
         """Return the documents in ndeval's order: score descending, then docno ascending, ``[n]``.
@@ -321,9 +309,7 @@ def trec_order(ranking: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, I
     # The bits of floats of at least 0 sort as the floats do, negative floats in reverse.
     negated = np.float32(0) - score  # has no −0
     bits = negated.view(np.int32)
-    negative = bits >> 31
-    bits ^= negative & 0x7FFFFFFF
-    key += bits
+    key += np.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
     order = np.argsort(key, kind="stable")
     del key
     order = order.astype(np.int32)
@@ -340,7 +326,7 @@ def trec_order(ranking: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, I
 def _order_ties(order: Ints, block: Ints, docnos: pd.Series) -> None:
     """Sort the documents of each tie block by docno, descending, in place."""
     size = np.bincount(block)
-    rows = np.flatnonzero(size[block] > 1)
+    rows = np.flatnonzero(size[block] != 1)
     tied = order[rows]
     words = ~words_of(texts_of(docnos.iloc[tied]))
     order[rows] = tied[np.lexsort((*words.T[::-1], block[rows]))]

@@ -349,8 +349,7 @@ class _Diversifier(GroupReRanker):
 
 def _first_of_best(values: Floats) -> int:
     """Return the first index of the largest value, within :data:`CLOSE`."""
-    best = values.max() - CLOSE
-    return int((values >= best).argmax())
+    return int((values.max() - values <= CLOSE).argmax())
 
 
 class xquad(_Diversifier, label="xQuAD"):
@@ -433,7 +432,7 @@ def pm2_order(coverage: Floats, shares: Floats, target: Floats, lam: float, k: i
     :param target: the target share of each group, ``[G]``
     """
     total = coverage.sum(axis=1, keepdims=True)
-    seats = np.where(total > 0, ratio(coverage, total), shares)
+    seats = np.where(total == 0, shares, ratio(coverage, total))
     queues = Queues(shares > 0)
     taken = np.zeros_like(target)
     left = np.zeros(len(shares))  # −∞ for documents that are placed

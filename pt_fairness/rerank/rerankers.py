@@ -361,7 +361,7 @@ class GroupReRanker(ReRanker):
         pt.validate.columns(inp, includes=["qid", "docno", "score", *column])
         results = Results(inp)
         sets, codes = results.annotations(self.groups)
-        if len(inp) and (codes < 0).all():
+        if len(inp) and (codes == -1).all():
             raise ValueError(f"{self._source} must have groups of the documents, got none for all "
                              f"{len(inp)} documents: topics or docnos may differ")
         self._check_labels(sets.labels)
@@ -388,7 +388,7 @@ class GroupReRanker(ReRanker):
         """
         if not isinstance(self.target, dict):
             return {}
-        return {label: "target" for label, share in self.target.items() if share > 0}
+        return {label: "target" for label, share in self.target.items() if share}
 
     def _check_labels(self, labels: Sequence[str]) -> None:
         """Warn of labels in the parameters that no document has.
