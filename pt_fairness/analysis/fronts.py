@@ -414,8 +414,7 @@ def hull(points: Floats) -> Floats:
     """
     vertices = []
     x = points[:, 0]
-    largest = x.max() - ROUNDING
-    line = points[x >= largest]
+    line = points[x.max() - x <= ROUNDING]
     while len(line):
         highest = line[:, 1].argmax()
         vertex = line[highest]

@@ -398,7 +398,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
         differing = []
         for key in sorted(used - {"cutoff"}):
             values = {repr(measure.param(key)) for measure in family.values()}
-            if len(values) > 1:
+            if len(values) != 1:
                 differing.append(key)
         if differing:
             for name, measure in family.items():

@@ -175,7 +175,7 @@ def chain(documents: Labelled, number: int, rng: np.random.Generator) -> Iterato
         # The likelihood leaves the scales of shares and tilts free.
         scale = gamma(np.full((topics, 1), alpha.sum()))
         shares = normalised(shares) * scale
-        if strata > 1:
+        if strata != 1:
             scale = gamma(np.full((strata, 1), labels))
             tilt = normalised(tilt) * scale
         z = gamma(size, shares @ tilt.T)
@@ -185,7 +185,7 @@ def chain(documents: Labelled, number: int, rng: np.random.Generator) -> Iterato
         rate = np.log1p(x).sum(axis=0) + 0.05
         alpha = gamma(0.5 + opened.sum(axis=0), rate)
         shares = gamma(alpha + n_topic, 1 + x)
-        if strata > 1:
+        if strata != 1:
             tilt = gamma(1 + n.sum(axis=0), 1 + z.T @ shares)
         weights = shares[:, None] * tilt
         joint = weights[:, :, None] * errors.swapaxes(-1, -2)

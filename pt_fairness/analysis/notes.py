@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.inputs import (
@@ -187,11 +188,10 @@ def marks(averages: pd.DataFrame, facts: Facts) -> pd.DataFrame:
         topics = averages["name"].map(fewer).fillna(inf)
         enough = topics.clip(upper=topics.iloc[row]) >= LEAST_TESTED
         significant = (p.astype(float) < ALPHA) & enough
+        word: Any = DIFFERENT
         if end in (LARGER, SMALLER):
-            result.loc[significant & (gain > 0), column] = BETTER
-            result.loc[significant & (gain < 0), column] = WORSE
-        else:
-            result.loc[significant, column] = DIFFERENT
+            word = np.where(gain > 0, BETTER, WORSE)
+        result[column] = np.where(significant, word, "")
     return result
 
 

@@ -17,7 +17,7 @@ from pt_fairness.io.files import need_frame
 
 #: The names of the documents; the first one that a table has counts.
 DOCUMENTS = ("docno", "docid", "documentid", "corpusid", "itemid", "passageid", "pid", "movieid",
-             "paperid", "pmid", "asin", "url", "item", "id")
+             "paperid", "pmid", "asin", "url", "item", "pageid", "id")
 #: The names of the topics; the first one that a table has counts.
 TOPICS = ("qid", "queryid", "topicid", "userid")
 #: The names of columns that hold topics if a document has different groups under different values.
@@ -127,7 +127,6 @@ def ranking_roles(table: Names, *others: str) -> dict[str, Any]:
     known: dict[str, Any] = {role: RANKING[role] for role in (*others, "qid", "docno")}
     if table.find("pageid") is not None:  # the names of TREC Fair
         known["qid"] += ("id",)
-        known["docno"] = (*DOCUMENTS[:-1], "pageid")
     return table.first(known)
 
 

@@ -182,7 +182,7 @@ class WordCounts:
         self._counts |= read
         rows = map(self._counts.__getitem__, docnos)
         counts = np.fromiter(chain.from_iterable(rows), np.int32)
-        counts = counts.reshape(-1, len(groups))
+        counts = counts.reshape(len(docnos), len(groups))
         is_missing = counts[:, 0] < 0
         missing = np.asarray(docnos, object)[is_missing]
         if len(missing) and not self._warned:

@@ -539,7 +539,7 @@ def _registered(path: str, name: str) -> RegisteredRun:
 
 def _distinct_pairs(frame: pd.DataFrame, name: str) -> RegisteredRun:
     pairs = with_text_ids(frame[["qid", "docno"]], f"run {name!r}", "qid", "docno")
-    return RegisteredRun(pairs.drop_duplicates(ignore_index=True), name)
+    return RegisteredRun(pairs.drop_duplicates(), name)
 
 
 REGISTRY = Registry(RegisteredRun, _registered, words=BACKGROUND_WORDS)

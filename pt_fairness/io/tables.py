@@ -272,9 +272,9 @@ def identified(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame
     need_role(source, table, frame, "docno")
     check_ids(source, frame)
     taken = found["docno"]
-    for column in names.without(found).known(DOCUMENTS)[:1]:
-        if taken != "docno":
-            warn(f"{source.name}: the documents are in the column {taken!r}, not in {column!r}")
+    unused = names.without(found).known(DOCUMENTS)
+    if unused and taken != "docno":
+        warn(f"{source.name}: the documents are in the column {taken!r}, not in {unused[0]!r}")
     for column in ("qid", "docno"):
         frame[column] = texts_of(frame[column])
     return frame

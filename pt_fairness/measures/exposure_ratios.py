@@ -27,7 +27,7 @@ from pt_fairness.rankings.rankings import Rankings
 #: Added before the logarithm is taken, so that it is finite without exposure.
 EPSILON = 1e-6
 #: A topic is undefined if the denominator of a side is at most this.
-LEAST = 1e-12
+TOLERANCE = 1e-12
 
 
 def log_ratio(protected: Floats, rest: Floats) -> Floats:
@@ -82,7 +82,7 @@ class LogRatio(SignedMeasure):
         protected = ratio(above, below)
         rest = ratio(rest_above, rest_below)
         values = log_ratio(protected, rest)
-        positive = (below > LEAST) & (rest_below > LEAST)
+        positive = (below > TOLERANCE) & (rest_below > TOLERANCE)
         defined = side.present[first] & positive
         return np.where(defined, self.signed(values), nan)
 

@@ -8,7 +8,7 @@ import keyword
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout, suppress
 from io import StringIO
 from math import copysign, inf, isfinite, isnan, nan
@@ -39,7 +39,7 @@ NDEVAL_MEASURES = frozenset({"ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_I
 _EXPORTING = ("pt_fairness", "pyterrier.measures")
 
 
-def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessMeasure:
+def register(measure: FairnessMeasure, aliases: Sequence[str] = ()) -> FairnessMeasure:
     """Register a measure in ir_measures, hence in PyTerrier and on the command lines.
 
     :param aliases: further names of the measure
@@ -49,7 +49,7 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
     for name in names:
         if name in irm.registry:
             raise ValueError(f"NAME must be new in ir_measures, got {name!r}")
-    irm.register(measure, names[1:], name=measure.NAME)
+    irm.register(measure, aliases, name=measure.NAME)
     # help() shows the docstring of an object only if its class has another.
     title, body = docstring_parts(measure)
     lead, _, details = body.partition(DETAILS)

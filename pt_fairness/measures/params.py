@@ -149,9 +149,9 @@ def whole(desc: str, *, default: Any = None, smallest: float = -math.inf,
           largest: float = math.inf) -> Param:
     """Declare an integer from ``smallest`` to ``largest``, both inclusive."""
     allowed = "a whole number"
-    if largest < math.inf:
+    if largest != math.inf:
         allowed += f" from {smallest} to {largest}"
-    elif smallest > -math.inf:
+    elif smallest != -math.inf:
         allowed += f" of at least {smallest}"
     return Param(int, desc, allowed, default=default, canonical=_number(int),
                  accepts=lambda v: smallest <= v <= largest)
@@ -227,7 +227,7 @@ def protected(*more: str, default: str = "minority") -> Param:
             "their labels), a label, or labels joined by commas")
     if more:
         desc += ", or all for the divergence over all groups at once"
-    words = ", ".join(map(repr, [*PROTECTED_WORDS[:2], *more]))
+    words = ", ".join(map(repr, ["minority", "majority", *more]))
     allowed = f"{words}, a label, or labels without commas in them, joined by commas"
     refused = {"all"}.difference(more)
     return Param(str, desc, allowed, default=default, canonical=_label,

@@ -26,7 +26,8 @@ def unbiased(expected: Floats, m: Floats) -> Floats:
     below = np.floor(expected)
     fraction = expected - below
     half = abs(fraction - 0.5) <= HALF_TOLERANCE
-    return below + np.where(half, m - below > 0.5 + HALF_TOLERANCE, fraction > 0.5)
+    up = m - below > 0.5 + HALF_TOLERANCE
+    return np.where(half, below + up, np.rint(expected))
 
 
 class _RepBias(SignedMeasure):

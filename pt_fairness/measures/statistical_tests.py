@@ -119,7 +119,7 @@ def _table(level: Floats, p: Floats, low: Ints, high: Ints) -> Ints:
     """
     while (low < high).any():
         middle = (low + high) // 2
-        probability = binomial_distribution(middle, p, low < high)
+        probability = binomial_distribution(middle, p, low != high)
         rejected = probability <= level[:, None] * TOLERANCE
         low = np.where(rejected, middle + 1, low)
         high = np.where(rejected, high, middle)

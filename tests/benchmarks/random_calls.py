@@ -1,18 +1,16 @@
 """Random calls of the public functions, and their values, to compare two versions.
 
-``python tests/benchmarks/random_calls.py OUT [--calls N] [--seed S]`` writes a line for each call:
-what was called, and its values (17 digits) or its error (type and message). The calls depend on the
-seed alone, and only public names are used, so that two versions of the package get the same ones:
-``PYTHONPATH=OTHER python tests/benchmarks/random_calls.py OUT`` is the other side.
-``--compare A B`` counts the differences of two such files and prints the first ten.
+``python tests/benchmarks/random_calls.py OUT [--calls N] [--seed S]`` writes a line for each value
+(10 digits) or error (type and message). The calls depend on the seed alone, and only public names
+are used, so that two versions of the package get the same ones:
+``PYTHONPATH=OTHER python tests/benchmarks/random_calls.py OUT`` is the other side, and ``diff``
+compares both.
 """
 
 import argparse
 import contextlib
 import inspect
 import itertools
-import json
-import math
 import os
 import random
 import re
@@ -313,7 +311,7 @@ def called(case: Case, name: str) -> Any:
 
 
 def cells_of(result: Any) -> Iterator[str]:
-    """Yield what a result holds, as text: numbers with 17 digits."""
+    """Yield what a result holds, as text: numbers with 10 digits."""
     if isinstance(result, dict):
         result = list(result.values())
     if isinstance(result, pd.Series):
@@ -327,7 +325,7 @@ def cells_of(result: Any) -> Iterator[str]:
     elif result is None or result is pd.NA:
         yield "nan"
     elif isinstance(result, (int, np.integer, float, np.floating)):
-        yield format(float(result), ".17g")
+        yield format(round(float(result), 12) + 0.0, ".10g")
     else:
         yield repr(str(result))
 
@@ -338,82 +336,41 @@ def steady(text: str) -> str:
     return re.sub(r"0x[0-9a-f]+", "0x…", text)
 
 
-def line_of(seed: int, call: int) -> dict[str, Any]:
-    """Return what a call is and what it gives; an error is one cell."""
+def name_and_cells(seed: int, call: int) -> tuple[str, list[str]]:
+    """Return the function of a call and what the call gives; an error is one cell."""
     draw = Draw(f"{seed} {call}")
     name = draw.choices(list(FUNCTIONS), [often for often, _ in FUNCTIONS.values()])[0]
     try:
         cells = [*cells_of(called(Case(draw), name))]
     except Exception as error:
         cells = [f"{type(error).__name__}: {error}"]
-    return {"call": call, "function": name, "cells": [steady(cell) for cell in cells]}
-
-
-def is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return name, [steady(cell) for cell in cells]
 
 
 def write(path: str, calls: int, seed: int) -> None:
-    """Make the calls, and write a line for each."""
+    """Make the calls, and write a line for each of their values."""
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     register()
-    numbers = 0
     with open(path, "w", encoding="utf-8") as out:
         for call in range(calls):
-            line = line_of(seed, call)
-            print(json.dumps(line, ensure_ascii=False), file=out)
-            numbers += sum(map(is_number, line["cells"]))
-    print(f"{calls} calls, {numbers} numbers, {time.process_time():.0f} s of CPU; "
-          f"{pt_fairness.__file__}")
+            name, cells = name_and_cells(seed, call)
+            out.writelines(f"{call} {name}: {cell}\n" for cell in cells)
+    print(f"{calls} calls, {time.process_time():.0f} s of CPU; {pt_fairness.__file__}")
 
 
-def differ(first: str, second: str) -> bool:
-    """Return whether two cells differ, numbers by more than rounding."""
-    if first == second or not (is_number(first) and is_number(second)):
-        return first != second
-    return not math.isclose(float(first), float(second), rel_tol=1e-9, abs_tol=1e-300)
-
-
-def compare(first: str, second: str) -> int:
-    """Print how many cells of two files differ, and the first ten calls; return the number."""
-    cells = different = 0
-    shown = []
-    with open(first, encoding="utf-8") as before, open(second, encoding="utf-8") as after:
-        for one, other in zip(map(json.loads, before), map(json.loads, after), strict=True):
-            pairs = itertools.zip_longest(one["cells"], other["cells"], fillvalue="no cell")
-            found = [f"{a} → {b}" for a, b in pairs if differ(a, b)]
-            cells += len(one["cells"])
-            different += len(found)
-            if found:
-                shown.append("\n  ".join([f"call {one['call']}, {one['function']}:", *found[:3]]))
-    print("\n".join(shown[:10]))
-    print(f"{different} of {cells} values and errors differ, in {len(shown)} calls")
-    return different
-
-
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", nargs="?", help="the file to write")
+    parser.add_argument("out", help="the file to write")
     parser.add_argument("--calls", type=int, default=2800)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help="two files of this script")
     options = parser.parse_args()
-    if options.compare:
-        return int(compare(*options.compare) > 0)
-    if options.out is None:
-        parser.error("a file to write is missing")
     if os.environ.get("PYTHONHASHSEED") != "0":  # errors that show a set
         steady_process = os.environ | {"PYTHONHASHSEED": "0", "TQDM_DISABLE": "1"}
         os.execve(sys.executable, [sys.executable, *sys.argv], steady_process)
     write(options.out, options.calls, options.seed)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
