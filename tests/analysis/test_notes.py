@@ -72,6 +72,7 @@ def test_target_and_protected_group_are_named(names, words):
 @pytest.mark.parametrize("topics, dropped, mark", [(6, 0, "▲"), (5, 0, ""), (6, 1, "")])
 def test_few_topics_have_no_marks(averages, topics, dropped, mark):
     facts = Facts(topics=topics, undefined={"rKL@5": ("1",) * dropped}, dropped=True,
+                  fewer={"rKL@5": {averages["name"][2]: topics}},
                   comparison=Comparison("base", "t", None, 2))
     assert marks(averages, facts)["rKL@5"].tolist()[2] == mark
     few = [note for note in notes(averages, facts) if "fewer than six topics" in note]

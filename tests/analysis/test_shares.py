@@ -11,7 +11,7 @@ from slow_versions import shares as slow
 from slow_versions.reading import read_topics
 
 from pt_fairness import FairnessWarning, analysis, groups
-from pt_fairness.analysis.exposure import tail
+from pt_fairness.analysis.exposure import MOST, sentences, tail
 
 QRELS = pd.DataFrame(
     [("1", "a", "P"), ("1", "b", "P"), ("1", "c", "C"), ("1", "d", "C"), ("2", "e", "P"),
@@ -102,6 +102,18 @@ def test_a_system_without_results_has_no_shares():
     assert lacking[["shown", "attention", "ratio"]].isna().all(axis=None)
     assert (lacking["topics"] == 0).all() and (lacking["p"] == 1).all()
     assert lacking["relevant"].tolist() == 2 * table.loc["one", "relevant"].tolist()
+
+
+@each("absent, expected, is_hidden", [
+    (3, 0.5, True), (2, 0.5, False), (9, 4.0, True), (8, 4.0, False), (36, 30.0, True),
+    (35, 30.0, False)])
+def test_a_group_is_hidden_from_more_topics_than_twice_the_expected(absent, expected, is_hidden):
+    """Or shown in less than half of them, and absent from three or more."""
+    row = {"name": "A", "group": "P", "topics": 40, "absent": absent, "expected": expected, "p": 0.0}
+    for rows in (MOST, MOST + 1):
+        found = sentences({("qrels", 10): pd.DataFrame([row] * rows)})
+        assert len(found) == MOST * is_hidden
+        assert ("1 more" in "".join(found)) == (is_hidden and rows > MOST)
 
 
 @each("options, says", [

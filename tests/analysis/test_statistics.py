@@ -76,6 +76,11 @@ class TestRandomisation:
         ends = slow.interval(d, "bca", 0.95, resamples, seed)
         assert (row["low"], row["high"]) == pytest.approx(ends, abs=1e-9, nan_ok=True)
 
+    def test_all_signs_if_there_are_no_more_than_resamples(self):
+        rows = [compare(frame_of({name: VALUES[name][:6] for name in "AB"}), "A", resamples=64,
+                        seed=seed, test="randomisation")["p"][0] for seed in range(3)]
+        assert len({*rows}) == 1 and rows[0] * 64 % 1 == 0
+
 
 class TestSeveralBaselines:
     def test_pairs(self):
@@ -150,6 +155,9 @@ def test_few_topics(topics):
     assert len(told) == (topics < 6) and row["p"] == 0 and row["reject"] == (topics == 6)
     assert row[["low", "tolerance low", "p tolerance"]].isna().all() == (topics == 2)
     assert row["verdict"] == ("inconclusive" if topics == 2 else "within")
+    with warnings.catch_warnings(record=True) as told:
+        bias_test(frame_of({"A": np.arange(topics)}, ZERO))
+    assert len(told) == (topics < 6)
 
 
 @each("test", ["t", "randomisation"])

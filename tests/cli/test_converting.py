@@ -50,7 +50,7 @@ def test_errors(run, arguments, message):
 def test_an_oracle_is_named(run, folder_of):
     folder_of({"stances": "".join(f"1 {group or '-'} {docno} 1\n" for docno, _, group in WORKED)})
     _, out, err = run("xquad", "--groups", "stances")
-    assert "7 of 8 ranked documents have a group" in err and "oracle" in err
+    assert "7 of 8" in err and "oracle" in err
     assert out.splitlines()[0].endswith(" xquad-oracle")
 
 

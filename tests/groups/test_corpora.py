@@ -104,7 +104,7 @@ def test_documents_are_read_once_and_missing_ones_counted(monkeypatch):
     rows(found, ["d01-01", "d01-01"], "12")
     rows(found, ["d01-01", "d01-02"], "12")
     assert read == ["d01-01", "d01-02"]
-    with pytest.warns(FairnessWarning, match=r"2 of 4 documents .* 'd01-01-and-more', missing"):
+    with pytest.warns(FairnessWarning, match=r"2 of 4 .*'d01-01-and-more'"):
         rows(found, ["d01-01-and-more", "d01-10", "d01-01", "d01-02"])
     rows(found, ["d01-01-and-more"])
     assert read[2:] == ["d01-01-and-more", "d01-10"], "what is missing is known to be"

@@ -173,7 +173,7 @@ def test_what_was_labelled_is_kept_after_an_error():
         return "PRO"
 
     source = groups.from_transformer(Tagger(label), TEXTS, batch_size=2, name="tagger")
-    with pytest.raises(ValueError, match=r"of tagger.* 'c' to 'd', raised Runtime.*no power"):
+    with pytest.raises(ValueError, match=r"tagger.* 'c' to 'd', .*no power"):
         labels_of(source)
     assert source.to_frame()["docno"].tolist() == ["a", "b"]
 

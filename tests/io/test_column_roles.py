@@ -197,7 +197,7 @@ def test_labels_that_may_mean_no_group(read, label):
     assert label in source.labels and len(messages) == 1 and repr(label) in messages[0]
     source, messages = warned(lambda: read(text, none=[label]))
     assert source.labels == ["A"] and messages == []
-    with pytest.raises(ValueError, match=r"none must hold labels .*'other'"):
+    with pytest.raises(ValueError, match=r"none .*'other'"):
         read(text, none=["other"])
 
 
@@ -265,7 +265,7 @@ def test_columns_of_values(folder_of):
     assert found[0] == 5 and found[1] != found[1]
     frame = pd.DataFrame({"name": ["d1"], "id": ["x"], "value": [2]})
     assert values.from_frame(frame, id="name").lookup(["1"], ["d1"]).tolist() == [2]
-    with pytest.raises(ValueError, match=r"no column 'value'.*use na\.csv:docno:a"):
+    with pytest.raises(ValueError, match=r"'value'.*na\.csv:docno:a"):
         values.from_file("na.csv")
 
 

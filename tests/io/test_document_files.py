@@ -189,7 +189,7 @@ def test_lists_beside_cells_that_are_split(tmp_path, name):
     rows = [{"docno": "d1", "group": "PRO; CON"}, {"docno": "d2", "group": "CON"},
             {"docno": "007", "group": None}]
     path = write(tmp_path / name, rows)
-    with pytest.warns(FairnessWarning, match="(row|line) 3 has an empty group"):
+    with pytest.warns(FairnessWarning, match="(row|line) 3 .*empty"):
         source = groups.from_file(path, sep=";")
     assert source.labels == ["CON", "PRO"] and rows_of(source) == rows_of(EXPECTED)
     with warnings.catch_warnings():
@@ -202,7 +202,7 @@ def test_a_column_of_weights_for_each_group(tmp_path, header):
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,0,1\n")
     assert rows_of(groups.from_file(tmp_path / "g.csv", weights="wide")) == [
         ["1", "d1", "CON", 0.7], ["1", "d1", "PRO", 0.3], ["1", "d2", "CON", 1.0]]
-    with pytest.raises(ValueError, match=r"NEUTRAL.*columns are docno"):
+    with pytest.raises(ValueError, match=r"NEUTRAL.*docno"):
         groups.from_file(tmp_path / "g.csv", weights="wide", labels=["PRO", "NEUTRAL"])
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,,1\n")
     with pytest.raises(ValueError, match=r"g\.csv, line 3: weight .*''"):

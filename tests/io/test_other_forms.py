@@ -82,7 +82,7 @@ def test_a_zip_archive_of_two_files(written):
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("one", RUN)
         archive.writestr("two", RUN)
-    with pytest.raises(ValueError, match=r"file .*one file, got one, two"):
+    with pytest.raises(ValueError, match=r"file .*got one, two"):
         pf.read_run(written(out.getvalue()))
 
 
@@ -112,7 +112,7 @@ LARGE = pd.DataFrame({"qid": "1", "docno": [3.0, 2.0**53], "group": "X", "score"
 @each("read", [pf.read_run, pf.read_qrels])
 def test_files_with_ids_that_were_rounded(tmp_path, read):
     LARGE.to_parquet(tmp_path / "file")
-    with pytest.raises(ValueError, match=r"file, row 2: docno .*text.* got '9007199254740992"):
+    with pytest.raises(ValueError, match=r"row 2: docno .*'9007199254740992"):
         read(tmp_path / "file")
     LARGE.assign(docno=[3, 2**53 + 1]).to_parquet(tmp_path / "file")
     assert read(tmp_path / "file")["docno"].map(str).tolist() == ["3", "9007199254740993"]
@@ -123,7 +123,7 @@ def test_frames_with_ids_that_were_rounded(ids):
     frame = LARGE.assign(docno=pd.Series(ids)).dropna()
     for use in (lambda: pf.groups.from_frame(frame), lambda: pf.write_qrels(frame),
                 lambda: pf.evaluate(frame, LABELS, ["P@1"], progress=False)):
-        with pytest.raises(ValueError, match=r"docno must be text.*dtype=str"):
+        with pytest.raises(ValueError, match=r"docno .*dtype=str"):
             use()
     assert pf.groups.from_frame(LARGE.assign(docno=[1, 2.0**53 - 1])).labels == ["X"]
 
@@ -174,7 +174,7 @@ def test_lines_that_begin_with_a_number_sign_are_comments(written, kind):
 
 
 def test_lines_after_comments_are_named(written):
-    with pytest.raises(ValueError, match=r"file, line 5: score .*'high'"):
+    with pytest.raises(ValueError, match=r"line 5: score .*'high'"):
         pf.read_run(written(COMMENTS + "1 Q0 a 1 2 t\n1 Q0 b 2 high t\n"))
     with pytest.raises(ValueError, match=r"file, line 4 .*6 columns"):
         pf.read_run(written(COMMENTS + "1 Q0 a 1\n1 Q0 b 2 1 t\n"))
@@ -258,7 +258,7 @@ def test_a_rank_in_place_of_a_score(written):
 
 def test_a_second_column_of_documents_is_told(written):
     text = "qid,doc_id,item,url,score\n1,a,x,u,2\n"
-    with pytest.warns(pf.FairnessWarning, match="'doc_id', not in") as told:
+    with pytest.warns(pf.FairnessWarning, match="'doc_id'") as told:
         assert pf.read_run(written(text)).values.tolist() == [["1", "a", 2.0]]
     assert len(told) == 1
 

@@ -125,7 +125,7 @@ def test_a_lazy_frame_is_collected():
 def test_a_dictionary_of_splits_needs_a_choice():
     splits = pytest.importorskip("datasets").DatasetDict({"train": of_datasets(GROUPS)})
     for take in (pf.groups.get, pf.groups.from_frame, lambda one: pf.AWRF(groups=one), load_qrels):
-        with pytest.raises(ValueError, match="splits 'train'; choose a split"):
+        with pytest.raises(ValueError, match="'train'"):
             take(splits)
     by_name = {"run": of_datasets(RUN)}
     table, expected = (pf.evaluate(systems, QRELS, ["nDCG@3"], progress=False).averages

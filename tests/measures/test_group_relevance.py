@@ -58,7 +58,7 @@ def test_an_undefined_part_makes_the_topic_undefined(registered_groups):
         {"qid": ["1", "1"], "docno": ["a", "b"], "group": ["A", "B"]})))
     measure = GFR(attributes={"only a": "jsd", "only topic 1": "jsd"},
                   targets={"only topic 1": "qrels"})
-    with pytest.warns(FairnessWarning, match=r"GFR.* on 2 of 3 topics \('2', '3'\)"):
+    with pytest.warns(FairnessWarning, match=r"GFR.* 2 of 3 .*'2', '3'"):
         found = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}
     assert found["1"] > 0 and found["2"] == found["3"] == 0.0
 
@@ -147,7 +147,7 @@ def test_the_order_of_labels():
     assert places_in_order(["a", "b"], None, ["b", "a"]) == [1, 0]
     assert places_in_order(["-1", "10", "2.5"], None, None) == [0, 2, 1]
     for label in ("mid", "nan", "inf"):
-        with pytest.raises(ValueError, match="order of all labels"):
+        with pytest.raises(ValueError, match="order"):
             places_in_order(["1", label], None, None)
-    with pytest.raises(ValueError, match="order of all labels"):
+    with pytest.raises(ValueError, match="order"):
         places_in_order(["a", "b", "c"], "a,b", None)

@@ -174,8 +174,7 @@ def test_undefined_topics_and_topics_without_results(track, values):
 
 
 def test_no_document_of_the_run_is_known(track):
-    with pytest.warns(pf.FairnessWarning, match="no document of the run, such as 'z', is in "
-                                             "the groups 'continents', so all of them weigh"):
+    with pytest.warns(pf.FairnessWarning, match="'z', .*'continents'"):
         value, = ir_measures.calc_aggregate(
             [pf.TrecFair(**ONE, value="awrf")], QRELS, RUN.assign(doc_id="z").iloc[:1]).values()
     assert value == 0
@@ -192,7 +191,7 @@ def test_topics_that_a_source_drops(track, registered_groups):
     qrels = pd.concat([QRELS, QRELS.assign(query_id="2")])
     run = pd.concat([RUN, RUN.assign(query_id="2")])
     measure = pf.TrecFair(attributes={"leaning": "even"}, value="awrf")
-    with pytest.warns(pf.FairnessWarning, match=r"liberal-.* drops 1 of 2 topics .*'2'"):
+    with pytest.warns(pf.FairnessWarning, match=r"liberal-.* 1 of 2 .*'2'"):
         first, second = (m.value for m in ir_measures.iter_calc([measure], qrels, run))
     assert 0 < first < 1 and np.isnan(second)
 

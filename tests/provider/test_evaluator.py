@@ -125,7 +125,7 @@ def test_qrels_without_annotations_are_refused(worked, iteration):
     qrels = worked.qrels_frame.assign(iteration=iteration)
     if iteration is None:
         qrels = qrels.drop(columns="iteration")
-    with pytest.raises(ValueError, match=r"must have groups.*groups="):
+    with pytest.raises(ValueError, match=r"groups="):
         by_topic([pf.rND, nDCG @ 5], qrels, worked.run_frame)
     source = pf.groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON"})
     assert one_value(pf.rND(groups=source) @ 3, qrels, worked.run_frame) == WORKED

@@ -105,7 +105,7 @@ def test_get_gives_the_latest_that_was_registered():
     targets.register("two", targets.get("one"))
     assert targets.get("two").equals(targets.get("one"))
     assert {"one", "two"} < set(targets.names()) and targets.names() == sorted(targets.names())
-    with pytest.raises(ValueError, match=r"no targets are registered as 'three'.* are 'one', "):
+    with pytest.raises(ValueError, match=r"'three'.*'one', "):
         targets.get("three")
     measure = pf.RepBias(group="female", target="one") @ 2
     first = per_topic(measure)
@@ -145,7 +145,7 @@ def test_what_is_no_distribution_is_refused(rows, message):
                   pf.rKL(protected="all")])
 def test_a_topic_without_shares_is_named(measure):
     targets.register("short", frame(SHARES[:2]))
-    with pytest.raises(ValueError, match=r"'short' must have .*got 1 of 2, without topic '2'"):
+    with pytest.raises(ValueError, match=r"'short' .*1 of 2, .*'2'"):
         ir_measures.evaluator([measure(target="short")], QRELS)
 
 

@@ -92,7 +92,7 @@ def test_a_file_that_cannot_be_read(folder_of, text, says):
 
 @each("number", [math.nan, None, pd.NA, "x", math.inf, -math.inf])
 def test_a_value_that_is_no_number_is_refused(number):
-    with pytest.raises(ValueError, match=r"finite number, got .* for document 'b'"):
+    with pytest.raises(ValueError, match=r"finite .*'b'"):
         values.from_mapping({"a": 1, "b": number})
 
 
