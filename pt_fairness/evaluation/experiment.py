@@ -179,7 +179,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     at_least(0, "seed", seed)
     one_of("test", test, list(TESTS))
     one_of("undefined", undefined, ("drop", "count"))
-    corrected(pd.Series([1.0]), correction)  # checks it
+    corrected(pd.Series([np.nan]), correction)  # checks it
     kinds = _kinds(references)
     if kinds and qrels is None:
         raise ValueError("references must have qrels, because they rank the relevant documents")

@@ -335,4 +335,4 @@ def judged_labels(source: Any, qrels: pd.DataFrame) -> frozenset[tuple[str, ...]
     qid, docno, _ = qrels_columns(frame)
     without = frame["iteration"].isin([*UNANNOTATED, *TREC_DEFAULTS])
     annotated = frame.loc[~without, [qid, docno, "iteration"]]
-    return frozenset(annotated.itertuples(index=False, name=None))
+    return frozenset(map(tuple, annotated.to_numpy()))

@@ -106,7 +106,7 @@ class Subtopics:
         rows = (judgments.row_relevance >= rel) & (codes >= 0)
         pair = judgments.index.pair[rows]
         codes = codes[rows]
-        size = max(len(labels), 1)
+        size = len(labels)
         topics = len(judgments.topics)
         #: The subtopics of each judged document, sparse, ``[pairs, subtopics]``.
         self._members = _members(pair, codes, len(judgments.topic), size)

@@ -201,13 +201,13 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     ([[2, 0, 1], [0, 2, 1]], [0.6, 0.4])
     """
     programme = _Programme(shares, target * weights.sum(), weights)
-    for bonus in 2 * shares.T:
-        for score in (r + bonus, r - bonus):
+    for member in shares.T:
+        for score in (member, -member):  # the group first, and last
             ranking = programme.order(score)
             programme.add(ranking)
-    least = 0.0
     penalty = _PENALTY
     difference, probabilities = programme.optimum(r, penalty)
+    least = difference
     if difference > TOLERANCE:
         least, _ = programme.optimum(np.zeros_like(r), 1.0)
     while difference > least + TOLERANCE and penalty < _LARGEST_PENALTY:

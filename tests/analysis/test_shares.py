@@ -109,7 +109,7 @@ def test_a_system_without_results_has_no_shares():
     (35, 30.0, False)])
 def test_a_group_is_hidden_from_more_topics_than_twice_the_expected(absent, expected, is_hidden):
     """Or shown in less than half of them, and absent from three or more."""
-    row = {"name": "A", "group": "P", "topics": 40, "absent": absent, "expected": expected, "p": 0.0}
+    row = {"name": "A", "group": "P", "topics": 40, "absent": absent, "expected": expected, "p": 0}
     for rows in (MOST, MOST + 1):
         found = sentences({("qrels", 10): pd.DataFrame([row] * rows)})
         assert len(found) == MOST * is_hidden

@@ -52,7 +52,7 @@ def test_values_of_ranked_documents(registered):
 
 def test_values_that_match_nothing_are_an_error(registered):
     other = RUN.assign(docno=["x1", "x2", "x3", "x4"])
-    with pytest.raises(ValueError, match="'x1', .*'numbers'"):
+    with pytest.raises(ValueError, match=r"'x1', .*'numbers'"):
         evaluate({"a": other}, QRELS, ["RaB(values='numbers')@3"], progress=False)
     with pytest.warns(UserWarning, match=r"'numbers'; .* \(run b\)"):
         evaluate({"a": RUN, "b": other}, QRELS, ["NFaiRR(values='numbers')@3"], progress=False)

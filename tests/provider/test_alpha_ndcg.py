@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -156,6 +157,9 @@ def test_a_topic_without_relevant_documents_or_results_has_zero(values):
     measures = [alpha_nDCG @ 5, alpha_nDCG, alpha_DCG @ 5, alpha_DCG, ERR_IA @ 5, nNRBP,
                 StRecall @ 5, alpha_nDCG(alpha=1.0) @ 2]
     assert set(values(measures, qrels, run).values()) == {0.0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert set(values(measures[:4], qrels[2:], run).values()) == {0.0}
 
 
 JUDGED = pd.DataFrame([("q", "a", 1, "X"), ("q", "b", 1, "Y"), ("q", "c", 1, "X"),
