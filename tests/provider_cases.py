@@ -36,9 +36,7 @@ def told_of(measures: list[Any], qrels: Any, run: Any) -> list[str]:
 
 def subtopic_case(seed: int, subtopics: int = 6, documents: int = 40,
                   topics: int = 4) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Documents of several subtopics each, graded, so that the ideal ranking depends on its greed
-    and its ties.
-    """
+    """Documents of several subtopics each, graded; the ideal depends on its greed and its ties."""
     pick = random.Random(seed)
     qrels, run = [], []
     for t in range(topics):

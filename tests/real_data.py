@@ -41,9 +41,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def robust03(shared: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-    """TREC 2003 Robust: qrels with the source in ``iteration``, and the runs by name; ir_measures'
-    columns.
-    """
+    """TREC 2003 Robust, with ir_measures' columns: qrels with the source, and the runs by name."""
     folder = shared / "data" / "robust03"
     qrels = pd.read_csv(
         folder / "qrels.txt.gz", sep=r"\s+", names=["query_id", "iteration", "doc_id", "relevance"],

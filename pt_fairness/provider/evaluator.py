@@ -173,7 +173,7 @@ def _nested(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     """Return topic → docno → value; of duplicate documents the last row is used."""
     docnos = frame["doc_id"].to_numpy(object)
     numbers = frame[column].to_numpy(object)
-    topics = frame.groupby("query_id", sort=False).indices
+    topics = frame.groupby("query_id").indices
     nested = {}
     for qid, rows in topics.items():
         pairs = zip(docnos[rows], numbers[rows], strict=True)

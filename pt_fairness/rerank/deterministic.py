@@ -197,7 +197,7 @@ def _due(shares: Floats, target: Floats, k: int) -> tuple[list[int], list[float]
     """
     queues = Queues(shares > 0)
     count = np.zeros_like(target)
-    step = 0.0
+    step = -inf
     order: list[int] = []
     deadlines: list[float] = []
     while queues.left.any():
@@ -280,8 +280,6 @@ class fa_ir(GroupReRanker, label="FA*IR"):
             chosen = np.isin(topic.labels, parts)
         protected: Any = topic.shares[:, chosen].any(axis=1)
         p = protected.mean()
-        if p in (0, 1):
-            return np.arange(topic.k)
         if self.target != "run":
             p = min(topic.target[chosen].sum(), 1.0)
         table = _m_table(topic.k, float(p), self.alpha, self.adjust)

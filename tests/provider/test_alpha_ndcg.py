@@ -51,6 +51,17 @@ def ndeval(measures: Iterable[Any], qrels: pd.DataFrame,
     return values
 
 
+def test_of_equal_documents_the_last_docno_comes_first_in_the_ideal(values):
+    subtopics = {"a-long-name": "13", "a-long-nbme": "24", "b-long-name": "12"}
+    qrels = pd.DataFrame([("q", docno, 1, one) for docno, some in subtopics.items()
+                          for one in some], columns=QRELS)
+    run = pd.DataFrame([("q", "b-long-name", 1.0)], columns=RUN)
+    found = values([alpha_nDCG @ 3], qrels, run)[alpha_nDCG @ 3, "q"]
+    ideal = 2 * weight(1) + 1.5 * weight(2) + 1.5 * weight(3)
+    assert found == pytest.approx(2 * weight(1) / ideal)
+    assert found == pytest.approx(ndeval([alpha_nDCG @ 3], qrels, run)[alpha_nDCG @ 3, "q"])
+
+
 @pytest.mark.parametrize("seed", quick_cases(range(3), first=1))
 def test_every_cutoff_alpha_and_rel_equals_ndeval(values, seed):
     qrels, run = subtopic_case(seed, subtopics=[6, 2, 9][seed])

@@ -71,9 +71,7 @@ TOLERANCE = 1e-9  # §6
 
 
 def unbiased_target(mu: float, n: int, count: int) -> float:
-    """§6, Lipani et al. 2021, equation (4), times n: μ·n rounded, halves to the neighbour nearer to
-    the model.
-    """
+    """§6, Lipani et al. 2021, equation (4), times n: μ·n rounded, halves towards the model."""
     below = math.floor(mu * n)
     fraction = mu * n - below
     if abs(fraction - 0.5) <= TOLERANCE:

@@ -49,9 +49,7 @@ def naming_rows(rows: Mapping[str, Sequence[tuple[int, Any]]]) -> dict[str, list
 
 
 def order_run(run: Iterable[tuple[str, str, float]]) -> dict[str, list[str]]:
-    """§1: float32(score) descending, then docno descending in byte order; a document's last row
-    counts.
-    """
+    """§1: float32(score), then docno, both descending; of a document, the last row counts."""
     scores: dict[str, dict[str, float]] = defaultdict(dict)
     for qid, docno, score in run:
         scores[qid][docno] = float32(score)

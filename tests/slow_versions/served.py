@@ -44,9 +44,7 @@ def of_group(topic: Topic, *, measure: str, group: str, others: str = "irrelevan
 
 def means(values: Mapping[str, Sequence[float | None]],
           topics: str) -> dict[str, tuple[float, int]]:
-    """The mean and the number of topics of each label, from its values by topic, None where it is
-    undefined.
-    """
+    """The mean and the number of topics of each label, from its values by topic (or None)."""
     found = {}
     for label, own in values.items():
         if topics == "all":
