@@ -241,8 +241,8 @@ class Annotations:
 
     def judged_matches(self) -> Matches | None:
         """Return the matches of the judged documents; ``None`` if that would read their corpus."""
-        is_read = self.groups is not None and self.groups.blockwise
-        if not is_read and "pair_codes" not in self.__dict__:
+        is_listed = self.groups is not None and self.groups.blockwise
+        if not is_listed and "pair_codes" not in self.__dict__:
             return None
         pairs = np.arange(len(self.pair_codes))
         return Matches.of(self.judgments, pairs, self.pair_codes >= 0)

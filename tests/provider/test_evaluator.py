@@ -141,6 +141,7 @@ def test_the_provider_by_itself_refuses_measures(worked, measure):
 @pytest.mark.parametrize("measure, words", [
     (pf.rND(protected="NONE"), ["'NONE'", "'CON', 'PRO'"]),
     (pf.rND(protected="CON,NONE"), ["'NONE'"]),
+    (pf.rND(protected="CON,NONE", groups=SOURCE), ["'NONE'"]),
     (pf.rND(protected="NONE", target={"NONE": 0.5, "PRO": 0.5}), ["share for 'NONE'"]),
     (pf.rND(protected="NONE", target={"NONE": 0.5, "PRO": 0.5}, groups=SOURCE), ["for 'NONE'"]),
     (pf.rKL(protected="minoritty"), ["'minority'", "'all'"])])

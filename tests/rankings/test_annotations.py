@@ -186,10 +186,15 @@ def test_a_rarest_group_of_equal_sums_of_weights_and_of_no_labels():
     assert chosen.shape == (2, 0) and known.tolist() == [False, False]
 
 
-def test_a_source_that_reads_documents_is_asked_in_blocks(monkeypatch):
+def test_a_blockwise_source_is_asked_in_blocks_and_matches_are_counted(monkeypatch):
     monkeypatch.setattr("pt_fairness.rankings.annotations.CHUNK", 3)
     source = groups.from_mapping(dict(zip("abcdefgh", "BBCABCAD", strict=True)))
-    source.blockwise = True
+    annotate, asked = source.annotate, []
+    source.annotate = lambda qids, docnos: asked.append("".join(docnos)) or annotate(qids, docnos)
     qrels = pd.DataFrame({"query_id": "1", "doc_id": list("abcdefgh"), "relevance": 1})
     found = Annotations(Judgments(qrels), source, [1])
+    assert asked == ["abc", "def", "gh"]
+    source.blockwise = False
+    assert Annotations(found.judgments, source, [2]).judged_matches() is None
+    assert Annotations(found.judgments, source, [1]).judged_matches().documents == 8
     assert "".join(map("".join, sets_of(found.sets, found.pair_codes))) == "BBCABCAD"

@@ -78,6 +78,9 @@ def test_a_registered_target_with_a_label_that_the_results_lack(method, forget_t
     targets.register("wide", pd.DataFrame({"group": list("PCX"), "share": [0.1, 0.3, 0.6]}))
     of_both = method(SOURCE, {"P": 0.25, "C": 0.75}, k=4)
     assert order(method(SOURCE, "wide", k=4)(FRAME)) == order(of_both(FRAME))
+    targets.register("one", pd.DataFrame({"group": ["C"], "share": [1.0]}))  # and the reverse
+    of_one = method(SOURCE, {"C": 1.0}, k=4)
+    assert order(method(SOURCE, "one", k=4)(FRAME)) == order(of_one(FRAME))
 
 
 def test_a_registered_target_that_needs_qrels(method, forget_targets):
