@@ -153,7 +153,7 @@ def read_topic_groups(path: Path, columns: Columns = BY_NAME) -> pd.DataFrame:
     with opened(path) as source:
         frame = _named_table(source, columns, "group", None, "qid")
         check_ids(source, frame, "group")
-        return frame.reset_index(drop=True)
+        return frame
 
 
 def _named_table(source: Input, columns: Columns, held: str = "group",
@@ -376,10 +376,10 @@ def memberships(path: Path) -> int:
         if is_structured(source):
             return 0
         _, line = first_line(source)
-        fields = fields_of(line)
-    if len(fields) < 2 or fields[1] in TREC_DEFAULTS:
+    fields = fields_of(line)[1:]
+    if not fields or fields.pop(0) in TREC_DEFAULTS:
         return 0
-    shares = pd.to_numeric(pd.Series(fields[2:]), errors="coerce")
+    shares = pd.to_numeric(pd.Series(fields), errors="coerce")
     return len(shares) if shares.between(0, 1).all() else 0
 
 

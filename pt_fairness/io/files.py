@@ -70,12 +70,12 @@ class Input:
 
     def decompressed(self) -> Any:
         """Seek to the start and return the file decompressed, and in UTF-8 if it is in UTF-16."""
-        start = self.rewound().read(6)
+        start = self.rewound().read(max(map(len, _DECOMPRESS)))
         stream: Any = self.rewound()
         for magic, decompress in _DECOMPRESS.items():
             if start.startswith(magic):
                 stream = io.BufferedReader(decompress(stream))
-                start = stream.peek(2)
+                start = stream.peek()
         if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             try:
                 return io.BytesIO(stream.read().decode("utf-16").encode())

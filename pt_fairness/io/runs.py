@@ -413,7 +413,8 @@ def _short_names(paths: Iterable[Path]) -> list[str]:
     for path in paths:
         folders = os.path.dirname(path).split(os.sep)
         parts.append([*folders, file_name(path)])
-    for depth in range(1, max(map(len, parts), default=0) + 1):
+    longest: list[str] = max(parts, key=len, default=[])
+    for depth, _ in enumerate(longest, start=1):
         names = [os.sep.join(part[-depth:]) for part in parts]
         if len({*names}) == len(names):
             return names
@@ -452,7 +453,7 @@ def results_of(systems: Mapping[str, Any], topics: pd.DataFrame,
                 need_columns(ranking, ["qid", "docno"], f"what {name!r} retrieved")
                 parts.append(ranking.filter(_COLUMNS))
                 bar.update(len(batch))
-            results[name] = pd.concat(parts, ignore_index=True)
+            results[name] = pd.concat(parts)
     return results
 
 

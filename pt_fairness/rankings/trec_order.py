@@ -95,8 +95,7 @@ class Judgments:
         row has the label ``'0'``.
         """
         if self._iteration is None:
-            rows = len(self.row_relevance)
-            return np.zeros(rows, np.int32), ["0"][:rows]
+            return np.zeros(len(self.row_relevance), np.int32), ["0"]
         codes, texts = codes_of(self._iteration)
         labels = [text for text in texts if text not in UNANNOTATED]
         codes = recoded(codes, texts, labels)
