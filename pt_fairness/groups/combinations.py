@@ -33,6 +33,8 @@ from pt_fairness.io.document_files import read_labelled
 SEPARATOR = "|"
 #: The largest number of combinations that a product declares as its labels.
 MOST_DECLARED = 10_000
+#: Tolerance of the sum of probabilities.
+TOLERANCE = 1e-9
 #: The column that counts the documents without a label of the model.
 NONE = "@NONE"
 #: What to do with a document whose human label is empty.
@@ -389,7 +391,7 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
     table = pd.DataFrame(numbers, list(rows), columns, dtype=float).sort_index()
     total = table.sum(axis=1, skipna=False)
     possible = (table >= 0).all(axis=1)
-    possible &= abs(total - 1) <= 1e-9
+    possible &= abs(total - 1) <= TOLERANCE
     for label in table.index[~possible]:
         raise ValueError(f"the probabilities of {label!r} in {option} must be at least 0 and sum "
                          f"to 1, got {shown(rows[label])}")

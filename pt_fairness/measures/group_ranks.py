@@ -342,7 +342,7 @@ class _PEER(FairnessMeasure):
         mean_of = ratio(sums, size)
         statistic = kruskal_wallis(size, mean_of, mean, spread)
         groups = (size > 0).sum(axis=1)
-        tested = retrieved.any(axis=1) & (groups > 1) & (spread != 0)
+        tested = retrieved.any(axis=1) & (spread != 0)
         statistic = np.where(tested, statistic, 0.0)
         freedom = np.maximum(groups - 1.0, 1.0)
         view.note(view.labels, name, documents=size, mean_rank=mean_of)

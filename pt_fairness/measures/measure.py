@@ -510,7 +510,7 @@ def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> F
     """
     parts = [np.zeros((0, depth))]
     for view in rankings.blocks(measure.added_labels, measure.depth):
-        terms = measure.terms(view)[:, :depth]
+        terms = measure.terms(view)
         missing = depth - terms.shape[1]
         terms = np.pad(terms, ((0, 0), (0, missing)))
         undefined = np.isnan(values_of(measure, view))

@@ -91,8 +91,7 @@ def discounts(n: Ints, depth: int, step: int | None = None) -> Floats:
     step = min(step or 1, depth + 1)  # the same result; a larger step can overflow
     i = np.arange(1, depth + 1)
     n = n[:, None]
-    multiples = (i % step == 0) & (i <= n)
-    evaluated = np.where(n < step, i == n, multiples)
+    evaluated = (i % np.clip(n, 1, step) == 0) & (i <= n)
     return evaluated / np.log2(i + 1.0)
 
 
