@@ -42,9 +42,8 @@ def subtopic_case(seed: int, subtopics: int = 6, documents: int = 40,
     for t in range(topics):
         for i in range(documents):
             docno = f"d{pick.choice('aé9')}{i}"
-            for subtopic in pick.sample(
-                range(subtopics), min(subtopics, pick.choice([0, 1, 1, 2, 3, 5]))
-            ):
+            number = min(subtopics, pick.choice([0, 1, 1, 2, 3, 5]))
+            for subtopic in pick.sample(range(subtopics), number):
                 qrels.append((str(t), docno, pick.choice([0, 1, 1, 2]), str(subtopic)))
             if pick.random() < 0.8:
                 run.append((str(t), docno, pick.random()))

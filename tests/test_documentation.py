@@ -61,9 +61,7 @@ def built(tmp_path_factory):
         shutil.copytree(pages, folder, dirs_exist_ok=True)
     (source / "_includes").mkdir()
     (source / "_includes" / "ext_toc.rst").write_text(
-        f".. toctree::\n   :maxdepth: 1\n   :caption: Extensions\n\n   Fairness "
-        f"<../ext/{name}/index.rst>\n"
-    )
+        f".. toctree::\n   :caption: Extensions\n\n   Fairness <../ext/{name}/index.rst>\n")
     (source / "conf.py").write_text(CONF)
     (source / "index.rst").write_text(INDEX)
     done = subprocess.run(

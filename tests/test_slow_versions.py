@@ -5,35 +5,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import worked_values as worked
 from slow_versions import evaluate, value
 from slow_versions.common import source_of, topic_of
 from slow_versions.product import product
 from slow_versions.reading import read_topics
 from slow_versions.statistics import adjusted_level, failure_probability, m_table
-from worked_values import (
-    GROUPS,
-    JUDGED,
-    LEVELS,
-    NEUTRALITY,
-    ORDER,
-    RANKING,
-    SAMPLES,
-    SIGNED,
-    SOFT,
-    WORKED,
-)
 
-ONE = topic_of(JUDGED, [RANKING], GROUPS)
-ORDINAL = replace(ONE, groups=source_of(LEVELS, JUDGED, order=ORDER))
+ONE = topic_of(worked.JUDGED, [worked.RANKING], worked.GROUPS)
+ORDINAL = replace(ONE, groups=source_of(worked.LEVELS, worked.JUDGED, order=worked.ORDER))
 TOPICS = {
-    "one": ONE, "samples": replace(ONE, rankings=SAMPLES), "ordinal": ORDINAL,
+    "one": ONE, "samples": replace(ONE, rankings=worked.SAMPLES), "ordinal": ORDINAL,
     "attributes": replace(ONE, attributes={"first": ONE.groups, "second": ORDINAL.groups}),
-    "soft": topic_of(JUDGED, [RANKING], SOFT),
+    "soft": topic_of(worked.JUDGED, [worked.RANKING], worked.SOFT),
     "product": replace(ONE, groups=product(ONE.groups, ORDINAL.groups)),
-    "signed": replace(ONE, values=SIGNED), "neutrality": replace(ONE, values=NEUTRALITY)}
+    "signed": replace(ONE, values=worked.SIGNED),
+    "neutrality": replace(ONE, values=worked.NEUTRALITY)}
 
 
-@pytest.mark.parametrize(("name", "topic", "params", "expected"), WORKED)
+@pytest.mark.parametrize(("name", "topic", "params", "expected"), worked.WORKED)
 def test_worked_values(name, topic, params, expected):
     assert round(value(name, TOPICS[topic], **params), 6) == expected
 

@@ -141,6 +141,12 @@ def test_systems_that_are_not_told_apart(both, by_topics):
     assert name == "by topics"
 
 
+def test_a_copy_is_not_told_apart(topics):
+    world = World()
+    world.runs["copy"] = world.runs["turn"]
+    assert "copy" in world.corrected(None, topics).not_told_apart("AWRF@4", "turn")
+
+
 def test_systems_whose_corrections_do_not_meet(both, monkeypatch):
     """At most three are named, those of the largest gaps."""
     by_hand, share = both._topics.human_values, 0.05 / 6

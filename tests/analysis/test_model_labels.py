@@ -270,6 +270,16 @@ def test_strata_are_grades_of_relevance(quick):
     assert strata(np.repeat([np.nan, 1], [8, 40])).max() == 0
 
 
+def test_the_target_is_that_of_the_labels_drawn(quick):
+    """All relevant documents, in any order, have the shares of the judgments in each draw."""
+    data = small()
+    runs = {"A": data.frame[data.frame["label"] == 1]}
+    source = groups.model_labels(data.model, data.human)
+    measure = "AWRF(discount='none', target='qrels')"
+    row = values(data, source, measures=measure, runs=runs).iloc[0]
+    assert (row["mean"], row["label low"]) == pytest.approx((1, 1))
+
+
 @pytest.mark.parametrize("side", ["human", "model"])
 def test_no_group_is_a_state_and_no_group_of_the_values(quick, side):
     """A document without a group leaves the list, and the next one moves in."""

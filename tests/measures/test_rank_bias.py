@@ -114,9 +114,7 @@ def test_numbers_of_labels(make_case, values, groups_of, equal_slow_versions, re
         least = -0.5
 
 
-def test_a_background_document_of_an_unknown_group_has_no_number(
-    values, worked_exposure, registered_runs
-):
+def test_a_background_document_of_an_unknown_group(values, worked_exposure, registered_runs):
     registered_runs("other", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "new"]}))
     source = OpenGroups(groups.from_mapping({"a1": "A", "new": "Z"}))
     measure = RankingBias(values={"A": 1}, missing=0.5, background="other", groups=source) @ 1

@@ -1,16 +1,7 @@
 """The re-rankers and their slow versions: the worked examples, and random topics."""
 
 import pytest
-from rerank_cases import (
-    THREE_GROUPS,
-    THREE_TARGETS,
-    WORKED,
-    frame_of,
-    groups_of,
-    order,
-    random_topics,
-    results,
-)
+import rerank_cases as cases
 from slow_versions import rerank as slow
 
 from pt_fairness import rerank
@@ -34,15 +25,15 @@ def documents(rows):
 
 @pytest.mark.parametrize("name, params, wanted", CASES)
 def test_orders(name, params, wanted):
-    assert order(getattr(rerank, name)(**params)(results(WORKED))) == wanted
-    assert " ".join(slow.rerank(documents(WORKED), name, **params)) == wanted
+    assert cases.order(getattr(rerank, name)(**params)(cases.results(cases.WORKED))) == wanted
+    assert " ".join(slow.rerank(documents(cases.WORKED), name, **params)) == wanted
 
 
 @pytest.mark.parametrize("name, wanted", THREE)
 def test_a_document_of_two_groups(name, wanted):
-    method = getattr(rerank, name)(target=THREE_TARGETS)
-    assert order(method(results(THREE_GROUPS))) == wanted
-    assert " ".join(slow.rerank(documents(THREE_GROUPS), name, THREE_TARGETS)) == wanted
+    method = getattr(rerank, name)(target=cases.THREE_TARGETS)
+    assert cases.order(method(cases.results(cases.THREE_GROUPS))) == wanted
+    assert " ".join(slow.rerank(documents(cases.THREE_GROUPS), name, cases.THREE_TARGETS)) == wanted
 
 
 METHODS = [
@@ -67,10 +58,10 @@ def test_equal_orders(name, params, kind, size):
     below = 0.4 * (params.get("normalise") == "sum")
     for seed, (target, k) in enumerate(
             [("uniform", None), ("uniform", 3), ("run", None), ("run", 5), (EXPLICIT, None)]):
-        topics = random_topics(seed, size, below=below, **KINDS[kind])
-        source = groups_of(topics)
+        topics = cases.random_topics(seed, size, below=below, **KINDS[kind])
+        source = cases.groups_of(topics)
         source.labels = ["g0", "g1", "g2", "g3", "g9"]
-        frame = frame_of(topics).sample(frac=1, random_state=seed)
+        frame = cases.frame_of(topics).sample(frac=1, random_state=seed)
         found = getattr(rerank, name)(source, target, k, **params)(frame.assign(rank=3))
         for qid, some in topics.items():
             wanted = slow.rerank(some, name, target, k, **params)

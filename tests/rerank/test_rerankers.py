@@ -64,9 +64,7 @@ def test_copies_are_equal(method, census):
         assert order(copy(FRAME)) == order(one(FRAME))
 
 
-def test_a_registered_target_is_looked_up_when_the_transformer_is_made(
-    method, census, forget_targets
-):
+def test_a_registered_target_is_looked_up_at_once(method, census, forget_targets):
     one = method(SOURCE, census, k=4)
     forget_targets()
     assert order(one(FRAME)) == order(method(SOURCE, {"P": 0.25, "C": 0.75}, k=4)(FRAME))
