@@ -455,7 +455,7 @@ def _gap(y: Floats, member: pd.DataFrame, measure: str) -> dict[str, Any]:
         x = 1 - x
     elif end != LARGER or y.min().round(TIE_DECIMALS) < 0:
         return gap
-    if x.sum().round(TIE_DECIMALS) > 0:
+    if x.sum().round(TIE_DECIMALS):
         gap["gini"] = gini(x.to_numpy(), len(x))
     return gap
 

@@ -215,7 +215,7 @@ def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
             errors = source.errors[rates.index].to_numpy()
         errors = np.maximum(errors, LEAST)
         meaning = recoded(np.arange(len(rates)), rates.index, labels)
-        meaning = np.where(meaning < 0, joint.argmax(axis=0), meaning)
+        meaning = np.where(meaning == -1, joint.argmax(axis=0), meaning)
     relevance = documents["relevance"]
     grade = np.digitize(relevance, GRADES) + 1
     grade[relevance.isna()] = 0
@@ -277,7 +277,7 @@ def check(documents: Labelled, source: ModelLabels, labels: Sequence[str]) -> No
         if n_people and not n_model:
             warn(f"the model never uses {name!r}, the human label of {n_people} documents."
                  + did_you_mean(name, machine))
-    few = names[(model_counts > 0) & (human_counts < LEAST_HUMAN)]
+    few = names[(model_counts != 0) & (human_counts < LEAST_HUMAN)]
     if len(few):
         warn(f"fewer than {LEAST_HUMAN} human labels are {listed(few)}, which the model uses: the "
              "values are uncertain. Label more documents by hand")

@@ -311,8 +311,7 @@ def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int) -> No
         if len(names) < runs:
             similar = first_names([*itertools.chain(*others)])
             similarly = f"; similarly {similar}" if similar else ""
-            plural = "s" if len(names) > 1 else ""
-            message += f" (run{plural} {first_names(names)}{similarly})"
+            message += f" (in {first_names(names)}{similarly})"
         warn(message, cause)
 
 

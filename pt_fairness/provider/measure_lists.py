@@ -106,7 +106,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         # Keep the topics that the source drops: measures of relevance have a value there.
         stays = qrels["query_id"].isin(annotated["query_id"])
         dropped = qrels[~stays].assign(iteration="-")
-        qrels = pd.concat([annotated, dropped], ignore_index=True)
+        qrels = pd.concat([annotated, dropped])
     return columns, qrels, source
 
 

@@ -34,28 +34,26 @@ def test_averages_are_not_a_per_query_frame():
         analysis.bias_test(AVERAGES)
 
 
-@each(
-    "call, says",
-    [
-        (lambda: analysis.compare(PER_QUERY, "a"), "baseline .* got 'a'.* 'A'"),
-        (lambda: analysis.compare(PER_QUERY, "A", test="z"), "test must"),
-        (lambda: analysis.compare(PER_QUERY, "A", side="a"), "side must"),
-        (lambda: analysis.compare(PER_QUERY, "A", tolerance=-1), "tolerance .* -1 for BiasP@5"),
-        (lambda: analysis.compare(PER_QUERY, "A", tolerance={"P@5": 0}), "no measure 'P@5'"),
-        (lambda: analysis.intervals(PER_QUERY, "z"), "method must"),
-        (lambda: analysis.intervals(PER_QUERY, confidence=1), "confidence .* 1"),
-        (lambda: analysis.compare(PER_QUERY, "A", resamples=0), "resamples must"),
-        (lambda: analysis.compare(PER_QUERY, "A", correction="x"), "correction .* 'x'"),
-        (lambda: analysis.undefined(QRELS[:0], [rKL]), "the frame of qrels has no rows"),
-        (lambda: analysis.ranked_groups({}, QRELS), "there are no runs"),
-        (lambda: analysis.ranked_groups(3, QRELS), "runs must be .* got 3"),
-        (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth=0), "depth must be"),
-        (lambda: analysis.group_distribution(QRELS, rel="1"), "rel .* '1'"),
-        (lambda: analysis.group_distribution(QRELS.assign(qid="all")), "topics .*'all'"),
-        (lambda: table(AVERAGES, digits=True), "digits must"),
-        (lambda: table(AVERAGES, labels={"AP": "a"}), "no measure 'AP'"),
-        (lambda: table(AVERAGES, labels={"rKL@5": "nDCG@5"}), "labels .*'nDCG@5' for rKL@5")],
-)
+@each("call, says", [
+    (lambda: analysis.compare(PER_QUERY, "a"), "baseline .* got 'a'.* 'A'"),
+    (lambda: analysis.compare(PER_QUERY, "A", test="z"), "test must"),
+    (lambda: analysis.compare(PER_QUERY, "A", side="a"), "side must"),
+    (lambda: analysis.compare(PER_QUERY, "A", tolerance=-1), "tolerance .* -1 for BiasP@5"),
+    (lambda: analysis.compare(PER_QUERY, "A", tolerance={"P@5": 0}), "no measure 'P@5'"),
+    (lambda: analysis.intervals(PER_QUERY, "z"), "method must"),
+    (lambda: analysis.intervals(PER_QUERY, confidence=1), "confidence .* 1"),
+    (lambda: analysis.intervals(PER_QUERY, confidence=0), "confidence .* 0"),
+    (lambda: analysis.compare(PER_QUERY, "A", resamples=0), "resamples must"),
+    (lambda: analysis.compare(PER_QUERY, "A", correction="x"), "correction .* 'x'"),
+    (lambda: analysis.undefined(QRELS[:0], [rKL]), "the frame of qrels has no rows"),
+    (lambda: analysis.ranked_groups({}, QRELS), "there are no runs"),
+    (lambda: analysis.ranked_groups(3, QRELS), "runs must be .* got 3"),
+    (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth=0), "depth must be"),
+    (lambda: analysis.group_distribution(QRELS, rel="1"), "rel .* '1'"),
+    (lambda: analysis.group_distribution(QRELS.assign(qid="all")), "topics .*'all'"),
+    (lambda: table(AVERAGES, digits=True), "digits must"),
+    (lambda: table(AVERAGES, labels={"AP": "a"}), "no measure 'AP'"),
+    (lambda: table(AVERAGES, labels={"rKL@5": "nDCG@5"}), "labels .*'nDCG@5' for rKL@5")])
 def test_one_sentence(call, says):
     with pytest.raises(ValueError, match=says):
         call()

@@ -54,5 +54,5 @@ def test_values_that_match_nothing_are_an_error(registered):
     other = RUN.assign(docno=["x1", "x2", "x3", "x4"])
     with pytest.raises(ValueError, match=r"'x1', .*'numbers'"):
         evaluate({"a": other}, QRELS, ["RaB(values='numbers')@3"], progress=False)
-    with pytest.warns(UserWarning, match=r"'numbers'; .* \(run b\)"):
+    with pytest.warns(UserWarning, match=r"'numbers'; .* \(in b\)"):
         evaluate({"a": RUN, "b": other}, QRELS, ["NFaiRR(values='numbers')@3"], progress=False)
