@@ -559,7 +559,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                      "count as unannotated", f"foreign {source.groups}")
             if source.values is not None:
                 for name, found in source.values.matches(documents, run):
-                    if 0 < found.documents == found.without:
+                    if found.first and found.documents == found.without:
                         warn(f"no document of the run, such as {found.first!r}, has a value in "
                              f"{name!r}; check that the ids match", f"{UNKNOWN}values {name}")
         return parts

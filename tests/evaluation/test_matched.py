@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from one_test import each
 
-from pt_fairness import evaluate, groups, values
+from pt_fairness import FairnessWarning, evaluate, groups, values
 
 QRELS = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3"], "label": [1, 0, 1]})
 RUN = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d17", "d18"], "score": [4.0, 3.0, 2.0, 1.0]})
@@ -31,6 +31,12 @@ def test_without_qrels_nothing_is_judged():
     result = evaluate(RUN, None, ["AWRF@3"], groups=groups.from_mapping(GROUPS), progress=False)
     (line,) = result.facts.matched.values()
     assert line.startswith("2 of 3 ranked")
+
+
+def test_topics_that_a_measure_of_relevance_lacks():
+    other = pd.concat([QRELS, QRELS.assign(qid="2")])
+    with pytest.warns(FairnessWarning, match="1 of the 2 .*'2'.*'9'"):
+        evaluate(pd.concat([RUN, RUN.assign(qid="9")]), other, "nDCG@3", progress=False)
 
 
 @each("depth, unmatched", [(4, []), (5, ["mine"])])

@@ -243,6 +243,9 @@ def test_frames_are_named_by_their_position():
     assert list(mixed) == ["input.a", "run 1", "input.b"] and mixed["run 1"] is FRAME
     assert list(named(FRAME)) == ["run 0"]
     assert list(named(iter([FRAME, OTHER]))) == ["run 0", "run 1"]
+    system = pt.Transformer.identity()
+    topics = pd.DataFrame({"qid": ["1"], "query": "x"})
+    assert list(named([system, FRAME], topics=topics)) == [str(system), "run 1"]
 
 
 def test_patterns_are_the_files_that_they_match_in_order(tmp_path):

@@ -98,6 +98,15 @@ def test_no_warning_of_numpy_for_scores_beyond_float32():
         assert ranked(run) == {"q": ["a", "b", "c"]}
 
 
+@each("docno, causes", [("x", ["no judged document"]), ("a", []), ("b", [])])
+def test_a_run_without_a_judged_document(docno, causes):
+    judged = Judgments(pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1}))
+    told = []
+    run = pd.DataFrame({"query_id": ["1"], "doc_id": docno, "score": 1.0})
+    Run(run, judged, lambda text, cause: told.append(cause))
+    assert told == causes
+
+
 def test_a_lack_of_topics_is_a_warning():
     qrels = Judgments(pd.DataFrame({"query_id": [*"12345"], "doc_id": "a", "relevance": 1}))
     for topics in ("1", "12", "1234", "1239", "123459"):
