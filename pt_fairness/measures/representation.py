@@ -24,8 +24,7 @@ SIGN = ", times the sign of the sum with abs=True"
 def unbiased(expected: Floats, m: Floats) -> Floats:
     """Return ``expected`` rounded to integers, halves to the neighbour nearer to ``m``."""
     below = np.floor(expected)
-    fraction = expected - below
-    half = abs(fraction - 0.5) <= HALF_TOLERANCE
+    half = abs(expected - below - 0.5) <= HALF_TOLERANCE
     up = m - below > 0.5 + HALF_TOLERANCE
     return np.where(half, below + up, np.rint(expected))
 
