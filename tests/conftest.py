@@ -96,9 +96,7 @@ def forget_targets(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 @pytest.fixture
 def averages() -> pd.DataFrame:
     """Means of four systems."""
-    return pd.DataFrame(
-        {
-            "name": ["A", "B", "C", "D"], "nDCG@5": [0.9, 0.5, 0.7, 0.1],
-            "rKL@5": [0.4, 0.1, 0.2, 0.3], "DistFair@5": [0.2, 0.4, 0.6, 0.8],
-            "BiasP@5": [-0.3, 0.1, 0.2, -0.05]}
-    )
+    return pd.DataFrame({
+        "name": ["A", "B", "C", "D"], "nDCG@5": [0.9, 0.5, 0.7, 0.1],
+        "rKL@5": [0.4, 0.1, 0.2, 0.3], "DistFair@5": [0.2, 0.4, 0.6, 0.8],
+        "BiasP@5": [-0.3, 0.1, 0.2, -0.05]})

@@ -360,8 +360,7 @@ def write(path: str, calls: int, seed: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("out", help="the file to write")
     parser.add_argument("--calls", type=int, default=2800)
     parser.add_argument("--seed", type=int, default=0)

@@ -61,6 +61,8 @@ def test_an_undefined_part_makes_the_topic_undefined(registered_groups):
     with pytest.warns(FairnessWarning, match=r"GFR.* 2 of 3 .*'2', '3'"):
         found = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}
     assert found["1"] > 0 and found["2"] == found["3"] == 0.0
+    with pytest.warns(FairnessWarning, match=r"GFR.* 1 of 3 .*'3'"):
+        ir_measures.calc_aggregate([GFR(attributes={}, rel=0)], qrels, run)
 
 
 def test_a_topic_that_an_attribute_drops_has_no_value(registered_groups):
