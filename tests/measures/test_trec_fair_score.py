@@ -106,8 +106,7 @@ def random_case(seed):
     for name, some in labels.items():
         known = [*some[pick.randint(0, 1):], "only the target has it"]
         numbers = [pick.choice([0, 1, 2, 5]) for _ in known[1:]] + [1]
-        shares[f"test {name}"] = {g: n / sum(numbers)
-                                  for g, n in zip(known, numbers, strict=True)}
+        shares[f"test {name}"] = {g: n / sum(numbers) for g, n in zip(known, numbers, strict=True)}
     qrels = [(str(q), docno, pick.choice([-1, 0, 1, 1, 2])) for q in range(4)
              for docno in documents if pick.random() < 0.6]
     samples = pick.choice([1, 1, 3])
