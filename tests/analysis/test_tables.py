@@ -147,8 +147,8 @@ def test_the_html_has_the_cells_and_the_notes_of_the_text(result):
     notes = [html.unescape(line[3:-4]) for line in shown.html.splitlines() if line[:3] == "<p>"]
     assert notes == shown.notes and "sides & more" in " ".join(notes)
     assert shown.html.isascii() and shown.html.count("<tbody") == 2 and "<b>" not in shown.html
-    for name in result.averages["name"]:
-        assert sum(line.startswith(name) for line in shown.text.splitlines()) == 1
+    lines = [line.startswith(tuple(result.averages["name"])) for line in shown.text.splitlines()]
+    assert sum(lines) % len(result.averages) == 0 < sum(lines)  # narrow ones have several parts
 
 
 @pytest.mark.slow
