@@ -37,9 +37,7 @@ class OpenGroups(groups.Groups):
 
 
 def of_lists(lists: Iterable[Sequence[str]]) -> tuple[list[Qrel], list[ScoredDoc]]:
-    """Return qrels and run in which topic ``str(t)`` retrieves a document of each label of the
-    list t; all are relevant.
-    """
+    """Qrels and a run in which topic ``str(t)`` has a relevant document of each label of list t."""
     qrels = [
         Qrel(str(t), f"{t}-{i}", 1, label) for t, labels in enumerate(lists)
         for i, label in enumerate(labels)]

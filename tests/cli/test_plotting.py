@@ -8,6 +8,7 @@ import warnings
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from case_marks import quick_cases
 from one_test import each
 
 from pt_fairness import FairnessWarning, analysis, evaluate, plots
@@ -64,7 +65,7 @@ def expected(figure, folder):
     }[figure]()
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", quick_cases(FIGURES, first=2))
 def test_it_draws_what_the_function_draws(figure, folder, plot):
     options = {"tradeoff": {"measures": MEASURES[:2]}, "explain": {"runs": RUNS[:1]}}
     code, err = plot(figure, "-o", f"{figure}.png", **options.get(figure, {}))

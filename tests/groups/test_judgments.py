@@ -124,6 +124,7 @@ def test_0_beside_words_is_no_group(tmp_path):
     assert numbers.labels == ["0", "0.5", "1"]
 
 
+@pytest.mark.slow
 def test_large_codes_do_not_overflow():
     count = 70_000
     frame = pd.DataFrame({"qid": "1", "docno": np.repeat(np.arange(count), 2).astype(str),

@@ -222,6 +222,7 @@ class TestPlaces:
                                                 progress=False, references=True)
         assert values["value"].item() == 1 / 2 and len(averages) == 5
 
+    @pytest.mark.slow
     def test_several_processes(self):
         pytest.importorskip("joblib")
         pt_fairness.measure(gap, name="Gap")

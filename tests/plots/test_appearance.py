@@ -50,6 +50,7 @@ def test_a_given_figure_keeps_its_size():
     assert figure.get_layout_engine() is not None
 
 
+@pytest.mark.slow
 def test_importing_changes_no_settings_and_needs_the_extra():
     code = """
 import sys, pt_fairness, pt_fairness.analysis, pt_fairness.analysis.simulation

@@ -37,9 +37,7 @@ def ranked(run: pd.DataFrame) -> pd.DataFrame:
 
 def ndeval(measures: Iterable[Any], qrels: pd.DataFrame,
            run: pd.DataFrame) -> dict[tuple[Any, str], float]:
-    """The values of ir_measures' own provider, which can take one α at a time and cannot filter;
-    0 where it has none.
-    """
+    """The values of ir_measures' own provider, one α at a time; 0 where it has none."""
     values = {(measure, qid): 0.0 for measure in measures for qid in qrels["query_id"].unique()}
     judged = qrels[["query_id", "doc_id"]].drop_duplicates()
     qrels = qrels[~(qrels["iteration"].isna() | qrels["iteration"].isin(["", "-"]))]
