@@ -64,7 +64,7 @@ def _for_one_test(module: ModuleType) -> Iterator[Callable[..., None]]:
 
 @pytest.fixture
 def registered_groups() -> Iterator[Callable[..., None]]:
-    """``registered_groups(name, groups)``: registers groups; what a test registers is gone after it."""
+    """``registered_groups(name, groups)``: registers groups until the end of the test."""
     yield from _for_one_test(pt_fairness.groups)
 
 
