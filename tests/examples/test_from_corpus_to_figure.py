@@ -7,7 +7,7 @@ import pytest
 from ir_datasets_home import EXAMPLES
 from nbclient import NotebookClient
 
-pytestmark = [pytest.mark.newest, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 NOTEBOOK = EXAMPLES / "from_corpus_to_figure.ipynb"
 
