@@ -117,9 +117,9 @@ class Judgments:
 class Run:
     """A run in trec_eval's order: float32(score) descending, then docno descending.
 
-    A topic has a ranking for each sample of the run, which is empty if the sample has no rows for
-    it. Rankings are sorted by topic, in the order of the qrels. A topic of the qrels without rows
-    has one empty ranking. Topics that are not in the qrels are left out.
+    A topic of the qrels has a ranking for each sample of the run, which is empty if the sample has
+    no rows for it. Rankings are sorted by topic, in the order of the qrels. Topics that are not in
+    the qrels are left out.
 
     :param run: columns ``query_id, doc_id, score`` and, if it holds several rankings of a topic,
         ``iteration``, the sample of each row
