@@ -239,8 +239,8 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 class LabelDraws:
     """Runs, judgments and documents whose labels are drawn, and the values under the draws."""
 
-    #: The values, ``[draws + 2 or 3, systems, measures, T]``: of each draw, of the likeliest
-    #: labels, of the labels of the model if there is one, and of the groups of the documents.
+    #: The values under each draw, the likeliest labels, the labels of the model (if there is one)
+    #: and the documents' own groups, ``[draws + 2 or 3, systems, measures, T]``.
     values: Floats
     #: The number of draws.
     draws: int

@@ -56,13 +56,14 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         if os.environ.get(ALPHA_VARIABLE) == "ndeval" or measure.NAME not in LARGEST_CUTOFFS:
             return False
         is_alpha = measure.NAME in ALPHA_MEASURES
+        usable = is_alpha or ir_measures.pyndeval.is_available()
         largest = LARGEST_CUTOFFS[measure.NAME]
         default = largest if is_alpha else 0
-        if "cutoff" in measure.SUPPORTED_PARAMS:
+        if usable and "cutoff" in measure.SUPPORTED_PARAMS:
             cutoff = measure.params.get("cutoff", default)
             if not 1 <= cutoff <= largest:
                 raise ValueError(f"cutoff must be from 1 to {largest:,} here, got {measure}")
-        return is_alpha or ir_measures.pyndeval.is_available()
+        return usable
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the columns of runs that ``measures`` read.

@@ -67,7 +67,7 @@ def test_one_group_alone():
         assert f" {measure}" in text
     assert text.count("undefined") == 1 and "2 of 2 topics" in text
     _, text = told(lambda: measure_of("rKL", {}, ONE).calc_aggregate(QRELS, RUN))
-    assert "'d'" in text
+    assert "only group is 'd'" in text
 
 
 def test_every_group_protected():

@@ -125,7 +125,7 @@ def test_qrels_without_annotations_are_refused(worked, iteration):
     qrels = worked.qrels_frame.assign(iteration=iteration)
     if iteration is None:
         qrels = qrels.drop(columns="iteration")
-    with pytest.raises(ValueError, match=r"groups="):
+    with pytest.raises(ValueError, match=r"must have groups.*groups="):
         by_topic([pf.rND, nDCG @ 5], qrels, worked.run_frame)
     source = pf.groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON"})
     assert one_value(pf.rND(groups=source) @ 3, qrels, worked.run_frame) == WORKED
@@ -136,6 +136,12 @@ def test_the_provider_by_itself_refuses_measures(worked, measure):
     with pytest.raises(ValueError, match=f"must be .*{measure}"):
         ir_measures.providers.registry["fairness"].calc_aggregate(
             [measure], worked.qrels_frame, worked.run_frame)
+
+
+def test_without_pyndeval_its_measures_are_refused(monkeypatch):
+    monkeypatch.setattr(type(ir_measures.pyndeval), "is_available", lambda self: False)
+    provider = ir_measures.providers.registry["fairness"]
+    assert provider.supports(alpha_nDCG @ 5) and not provider.supports(ERR_IA @ 30)
 
 
 @pytest.mark.parametrize("measure, words", [
